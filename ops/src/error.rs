@@ -285,6 +285,22 @@ pub enum OpError {
         /// The number of observations.
         observations: usize,
     },
+    /// A value with axes for one element.
+    #[error("setting an array element with a sequence.")]
+    Sequence {
+        /// Whether NumPy raises `TypeError`, as for a complex element, and not `ValueError`.
+        is_type: bool,
+    },
+    /// Shards that are not all that the process has of their array.
+    #[error(
+        "the shards do not fit together: {given} of the {devices} that this process has of an array"
+    )]
+    Shards {
+        /// The number of given shards.
+        given: usize,
+        /// The number of devices of this process that have a shard.
+        devices: usize,
+    },
     /// A sharding that does not fit an array or the mesh.
     #[error("the sharding {sharding} does not fit an array of shape {shape:?}: {reason}")]
     Sharding {
@@ -362,6 +378,8 @@ impl OpError {
             OpError::IndexShapes { .. } => "PX026",
             OpError::MaskShape { .. } => "PX027",
             OpError::Weights { .. } => "PX137",
+            OpError::Sequence { .. } => "PX158",
+            OpError::Shards { .. } => "PX159",
         }
     }
 
@@ -382,6 +400,8 @@ impl OpError {
             | OpError::TooManyAxes { .. }
             | OpError::DataLength { .. }
             | OpError::Reinterpret { .. }
+            | OpError::Sequence { is_type: false }
+            | OpError::Shards { .. }
             | OpError::Sharding { .. } => "ValueError",
             OpError::Axis { .. } => "AxisError",
             OpError::Permutation { axes, ndim } => {
@@ -404,6 +424,7 @@ impl OpError {
             | OpError::Cast { .. }
             | OpError::UfuncCast { .. }
             | OpError::Mask { .. }
+            | OpError::Sequence { is_type: true }
             | OpError::Arguments { .. } => "TypeError",
             OpError::OutOfRange { value, .. } if value == "NaN" => "ValueError",
             OpError::OutOfRange { .. } => "OverflowError",
@@ -442,6 +463,8 @@ impl OpError {
             }
             OpError::Ndim { .. } => "reshape the array first",
             OpError::EmptyReduction { .. } => "check the size before reducing",
+            OpError::Sequence { .. } => "write one number, or write into a slice of the array",
+            OpError::Shards { .. } => "give all of x.local_shards(), or the data of some",
             OpError::Arguments { .. } => {
                 "see the function's documentation for the allowed combinations"
             }

@@ -5422,7 +5422,7 @@ def from_local(part: ArrayLike | list[ArrayLike], axis: SupportsIndex = ...) -> 
     Raises
     ------
     ValueError
-        PX031: the parts do not fit together.
+        PX031: the parts do not fit together. PX159: shards of this process are missing.
     """
 
 def frombuffer(buffer: Any, dtype: DTypeLike = ..., count: SupportsIndex = ..., offset: SupportsIndex = ..., *, like: ndarray | None = ...) -> ndarray:

@@ -4,7 +4,7 @@ use crate::calls::arguments::wrong_type;
 use crate::convert::host_buffer::ShardBuffer;
 use crate::convert::{to_local_shard, to_numpy, to_numpy_view};
 use crate::interpreter::blocks::Blocks;
-use crate::interpreter::errors::{coded, for_type_error, raised, type_error, value_error};
+use crate::interpreter::errors::{for_type_error, raised, type_error, value_error};
 use crate::interpreter::mistakes::Mistake;
 use crate::interpreter::site::at_line;
 use crate::objects::call_mesh;
@@ -13,7 +13,6 @@ use crate::objects::ndarray::Ndarray;
 use crate::session;
 use crate::session::gpus::GPUS;
 use phalanx::{Array, Drawing, HostArray, LocalShard, NamedSharding, NamedSplit, SplitAlong};
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 use std::ops::Range;
@@ -367,7 +366,7 @@ impl Ndarray {
 /// Raises
 /// ------
 /// ValueError
-///     PX031: the parts do not fit together.
+///     PX031: the parts do not fit together. PX159: shards of this process are missing.
 #[pyfunction]
 #[pyo3(signature = (part, axis=JoinedAxis(None)), text_signature = "(part, axis=0)")]
 pub fn from_local(
@@ -387,7 +386,11 @@ pub fn from_local(
     let parts: PyResult<Vec<Bound<'_, PyAny>>> =
         if is_list { part.try_iter()?.collect() } else { Ok(vec![part.clone()]) };
     let parts = parts?;
-    let split = shards_split(&parts);
+    let shards = parts.iter().map(|part| {
+        part.cast::<Shard>().ok().map(|shard| (shard.get().split, shard.get().devices))
+    });
+    let split = at_line(py, || SplitAlong::of_shards(shards));
+    let split = split.map_err(|error| raised(py, &error));
     if let Ok(Some(SplitAlong::Nothing)) = split {
         axis.integer()?;
         return from_shared(py, &data_of(&parts[0])).map(|(array, _)| array);
@@ -444,39 +447,6 @@ impl JoinedAxis<'_> {
                 wrong_type("from_local(): axis", "an integer", object)
             })
         })
-    }
-}
-
-/// The split of the array whose shards the parts are; `None` if they are not the shards of one
-/// array.
-fn shards_split(parts: &[Bound<'_, PyAny>]) -> PyResult<Option<SplitAlong>> {
-    let mut split = None;
-    for part in parts {
-        match (part.cast::<Shard>(), split) {
-            (Ok(shard), None) if shard.get().devices != parts.len() => {
-                let devices = shard.get().devices;
-                return Err(coded::<PyValueError>(
-                    format!(
-                        "the shards do not fit together: {} of the {devices} that this process has \
-                         of an array [PX031]\n  hint    give all of x.local_shards(), or the data \
-                         of some",
-                        parts.len()
-                    ),
-                    "PX031",
-                ));
-            }
-            (Ok(shard), None) => split = Some(shard.get().split),
-            (Ok(shard), Some(split)) if shard.get().split == split => {}
-            _ => return Ok(None),
-        }
-    }
-    match split {
-        Some(SplitAlong::Several) => Err(value_error(
-            Mistake::Value,
-            "from_local(): the array of these shards is split along several axes, or some devices \
-             have the same block: split it along one first, with x.with_sharding(axis)",
-        )),
-        split => Ok(split),
     }
 }
 

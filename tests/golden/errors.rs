@@ -5,8 +5,8 @@ use crate::inputs::{array, on_devices};
 use phalanx::planning::null_mesh;
 use phalanx::prelude::*;
 use phalanx::{
-    Bounds, CovarianceOptions, Error, ErrorKind, Limits, Mesh, Policy, Sharding, Split, Ufunc,
-    UfuncOptions, cov, ix, linalg,
+    Bounds, CovarianceOptions, Error, ErrorKind, Limits, Mesh, Policy, Sharding, Split, SplitAlong,
+    Ufunc, UfuncOptions, cov, ix, linalg,
 };
 use phalanx_ops::error::OpError;
 use std::collections::BTreeSet;
@@ -50,10 +50,12 @@ fn variant(error: &OpError) -> &'static str {
         OpError::Weights { .. } => "Weights",
         OpError::NoLoop { .. } => "NoLoop",
         OpError::UfuncCast { .. } => "UfuncCast",
+        OpError::Sequence { .. } => "Sequence",
+        OpError::Shards { .. } => "Shards",
     }
 }
 
-const VARIANTS: usize = 35;
+const VARIANTS: usize = 37;
 
 /// The error that an array carries; evaluates the array.
 fn of(array: Array) -> Error {
@@ -142,6 +144,8 @@ fn mistakes() -> Vec<Error> {
         call("divmod", &a, with_no_loop),
         call("sqrt", &numbers, without_casts),
         call("add", &a, into_integers),
+        a.try_assign_at([0, 0], numbers, true).expect_err("one element"),
+        SplitAlong::of_shards([Some((SplitAlong::One(0), 3))].into_iter()).expect_err("one of 3"),
     ]
 }
 

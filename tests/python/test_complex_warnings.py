@@ -106,7 +106,15 @@ CALLS = {
     "pad": lambda m, z: m.pad(z.real, 1, constant_values=1j),
     "stack": lambda m, z: m.stack([z, z.real], dtype="f8", casting="unsafe"),
     "real": lambda m, z: z.real + m.real(z) + m.abs(z) + m.angle(z),
-    "interp": lambda m, z: m.interp(0.5, m.asarray([1.0, 2.0]), m.asarray([1.0, 2.0]), left=2.0),
+    "interp to a complex scalar": lambda m, z: m.interp(
+        0.5, m.asarray([1.0, 2.0]), m.asarray([1.0, 2.0]), left=numpy.complex128(1j)
+    ),
+    "interp to a complex number": lambda m, z: m.interp(
+        0.5, m.asarray([1.0, 2.0]), m.asarray([1.0, 2.0]), left=1j
+    ),
+    "interp of complex values": lambda m, z: m.interp(
+        0.5, m.asarray([1.0, 2.0]), m.asarray([1j, 2.0]), left=1j
+    ),
 }
 
 

@@ -280,15 +280,15 @@ def test_an_element_is_not_written_with_what_has_axes():
     for key in [0, (1,), -1]:
         for value in [np.ones(1), [5], numpy.ones((1, 1)), [[1.0]], np.ones(0)]:
             x = np.zeros(2)
-            with pytest.raises(ValueError, match="PX146"):
+            with pytest.raises(ValueError, match="PX158"):
                 x[key] = value
-            with pytest.raises(ValueError, match="PX146"):
+            with pytest.raises(ValueError, match="PX158"):
                 x.flat[0] = value
             assert x.tolist() == [0, 0]
     # NumPy's classes depend on the dtype, and a truth value may be that of an array.
-    with pytest.raises(TypeError, match="PX146"):
+    with pytest.raises(TypeError, match="PX158"):
         np.zeros(2, complex)[0] = np.ones(1)
-    with pytest.raises(ValueError, match="PX146"):
+    with pytest.raises(ValueError, match="PX158"):
         np.zeros(2, complex).flat[0] = np.ones(1)
     truth = np.zeros(2, bool)
     truth[0] = np.ones((1, 1))
@@ -296,7 +296,7 @@ def test_an_element_is_not_written_with_what_has_axes():
     truth[1] = numpy.ones(1)
     assert truth.all()
     for value in [np.ones(2), np.ones(0), [0]]:
-        with pytest.raises(ValueError, match="PX146"):
+        with pytest.raises(ValueError, match="PX158"):
             truth[1] = value
     x = np.zeros((2, 2))
     with pytest.raises(ValueError):

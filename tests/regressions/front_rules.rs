@@ -1,13 +1,15 @@
 //! NumPy's rules that the Python module computed itself, and Rust lacked.
 
 use crate::on_lines;
+use num_complex::Complex64;
 use phalanx::prelude::*;
 use phalanx::records::{Field, Form, Record, RecordValue, Records};
 use phalanx::sparse::Csr;
 use phalanx::{
-    AnyIndex, Index, Positions, Product, ProductOptions, Ufunc, UfuncOptions, array_of_list,
-    atleast_nd, compress, dot_into, eye_in, histogramdd, nanmedian, nanquantile, polyfit_full,
-    repr_around, require, take_into, try_place,
+    AnyIndex, Index, Positions, Product, ProductOptions, SplitAlong, Ufunc, UfuncOptions,
+    array_of_list, atleast_nd, compress, copy_if_needed, dot_into, eye_in, histogramdd, interp,
+    nancumulative_as, nanmedian, nanquantile, polyfit_full, repr_around, require, roll_period,
+    take_into, try_place,
 };
 use std::sync::Arc;
 
@@ -170,6 +172,78 @@ fn outputs_of_functions_were_checked_by_the_module() {
         let counted = histogramdd(&zeros([2, 1], DType::F64), &[2usize.into()], options);
         assert_eq!(counted.unwrap_err().code(), "PX012");
     });
+}
+
+#[test]
+fn single_elements_copies_and_ends_were_checked_by_the_module() {
+    on_lines(|| {
+        let x = zeros([2, 2], DType::F64);
+        let one = || from_slice(&[1.0], [1]);
+        let refused = |done: Result<(), Error>| {
+            let error = done.unwrap_err();
+            (error.code(), error.numpy_class())
+        };
+        let element = x.slice(s![0, 1]);
+        assert_eq!(refused(element.try_assign_at([], one(), false)), ("PX158", "ValueError"));
+        element.try_assign_at([], 3, false).unwrap();
+        element.try_assign_at([], ones((), DType::I8), true).unwrap();
+        let complex = zeros([2], DType::C64).slice(s![0]);
+        assert_eq!(refused(complex.try_assign_at([], one(), false)), ("PX158", "TypeError"));
+        let truth = zeros([2], DType::Bool).slice(s![0]);
+        truth.try_assign_at([], one(), false).unwrap();
+        assert_eq!(refused(truth.try_assign_at([], one(), true)), ("PX158", "ValueError"));
+        let complex = zeros([2], DType::C64);
+        assert_eq!(refused(complex.try_assign_flat(ix![0], one())), ("PX158", "ValueError"));
+        let i = Complex64::new(0.0, 1.0);
+        assert_eq!(refused(x.try_assign_flat(ix![0], i)), ("PX017", "ValueError"));
+        complex.try_assign_flat(ix![0], i).unwrap();
+        assert_eq!(floats(&x), [0.0, 1.0, 0.0, 0.0]);
+
+        let copy = |dtype, order, copies| copy_if_needed(&x, dtype, order, copies);
+        assert!(copy(Some(DType::F64), MemoryOrder::C, None).unwrap().is_none());
+        assert!(copy(None, MemoryOrder::K, Some(false)).unwrap().is_none());
+        let turned = copy(None, MemoryOrder::F, None).unwrap().unwrap();
+        assert_eq!((turned.strides(), turned.has_base_of(&x)), (vec![8, 16], false));
+        assert!(copy(None, MemoryOrder::K, Some(true)).unwrap().is_some());
+        let followed =
+            [MemoryOrder::A, MemoryOrder::K, MemoryOrder::C].map(|it| it.following(true));
+        assert_eq!(followed, [MemoryOrder::F, MemoryOrder::F, MemoryOrder::C]);
+        assert_eq!(MemoryOrder::K.following(false), MemoryOrder::C);
+        let narrow = copy(Some(DType::F32), MemoryOrder::K, Some(false));
+        assert_eq!(narrow.unwrap_err().code(), "PX017");
+
+        let (at, xp) = (from_slice(&[0.0, 1.5, 9.0], [3]), from_slice(&[1.0, 2.0], [2]));
+        assert_eq!(code(&interp(&at, &xp, &xp, i, ())), "PX012");
+        assert_eq!(floats(&interp(&at, &xp, &xp, (), Scalar::new(i))), [1.0, 1.5, 0.0]);
+        let values = xp.astype(DType::C128);
+        assert_eq!(floats(&interp(&at, &xp, &values, i, ()).imag()), [1.0, 0.0, 0.0]);
+
+        let some = from_slice(&[1.5, f64::NAN, 2.5], [3]);
+        let sums = nancumulative_as(&some, Op::Add, 0, DType::F32);
+        assert_eq!((sums.dtype(), floats(&sums)), (DType::F32, vec![1.5, 1.5, 4.0]));
+        assert_eq!(floats(&nancumulative_as(&some, Op::Multiply, None, DType::F64))[2], 3.75);
+        assert!(fft::axes([0i64; 0]).is_empty() && !fft::axes([0]).is_empty());
+        assert!(!fft::axes([0i64; 0]).extents([4]).is_empty());
+        assert!(fft::fftn(&x, fft::axes([0i64; 0])).has_base_of(&x));
+        assert_eq!((roll_period(&x), roll_period(&zeros([0, 3], DType::F64))), (4, 1));
+    });
+}
+
+#[test]
+fn shards_of_other_arrays_were_told_apart_by_the_module() {
+    let of = |parts: &[Option<(SplitAlong, usize)>]| {
+        SplitAlong::of_shards(parts.iter().copied()).map_err(|error| error.code())
+    };
+    let (whole, first) = (Some((SplitAlong::Nothing, 1)), Some((SplitAlong::One(0), 2)));
+    assert_eq!(of(&[whole]), Ok(Some(SplitAlong::Nothing)));
+    assert_eq!(of(&[first, first]), Ok(Some(SplitAlong::One(0))));
+    assert_eq!(of(&[first]), Err("PX159"));
+    assert_eq!(of(&[first, Some((SplitAlong::One(1), 2))]), Ok(None));
+    assert_eq!(of(&[first, None]), Ok(None));
+    assert_eq!(of(&[None, first]), Ok(None));
+    assert_eq!(of(&[]), Ok(None));
+    let several = Some((SplitAlong::Several, 2));
+    assert_eq!(of(&[several, several]), Err("PX017"));
 }
 
 #[test]

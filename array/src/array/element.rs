@@ -4,7 +4,8 @@
 use super::argument::Argument;
 use super::handle::{Array, Cell, Live};
 use phalanx_graph::{Error, Node, Site, call_site, in_place_of};
-use phalanx_ops::{AxisMap, Casting, Index, Scalar, can_cast};
+use phalanx_ops::error::OpError;
+use phalanx_ops::{AxisMap, Casting, DType, Index, Scalar, can_cast};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -71,17 +72,20 @@ impl Array {
         })())
     }
 
-    /// Writes a value into the element at an index of integers: NumPy's `a[i, j] = value`.
+    /// Writes a value into the element at an index of integers: NumPy's `a[i, j] = value`. A value
+    /// with axes is refused, even of one element. As in NumPy, a bool takes an array of one element,
+    /// unless the program wrote the array as a list (`is_list`).
     ///
     /// Local. A process that is alone writes a number into a computed array of its CPU in memory;
-    /// any other write records a node. On an error, the array keeps its elements. Errors: those of
-    /// [`Array::try_assign`], `OpError::Index`, `OpError::TooManyIndices`.
+    /// any other write records a node. On an error, the array keeps its elements. Errors:
+    /// `OpError::Index`, `OpError::TooManyIndices`, `OpError::Sequence`, and those of
+    /// [`Array::try_assign`].
     ///
     /// ```
     /// # use phalanx_array as phalanx;
     /// # use phalanx::{Array, Error};
     /// # fn example(counts: &Array) -> Result<(), Error> {
-    /// counts.try_assign_at([2, -1], 7)?;
+    /// counts.try_assign_at([2, -1], 7, false)?;
     /// # Ok(())
     /// # }
     /// ```
@@ -90,13 +94,20 @@ impl Array {
         &self,
         index: impl AsRef<[i64]>,
         value: impl Into<Argument>,
+        is_list: bool,
     ) -> Result<(), Error> {
         let (site, index, value) = (call_site(), index.as_ref(), value.into());
         if self.write_element(index, &value) {
             return Ok(());
         }
         let target = in_place_of(site, || self.slice(&items_of(index)[..]));
-        target.ok()?.assign_argument(&value, site)
+        let dtype = target.ok()?.dtype();
+        if let Some(array) = value.as_array().filter(|array| array.ndim() > 0)
+            && (is_list || dtype != DType::Bool || array.size() != 1)
+        {
+            return Err(Error::op(OpError::Sequence { is_type: dtype.is_complex() }, site));
+        }
+        target.assign_argument(&value, site)
     }
 
     /// The computed element at an index, if it is in memory.

@@ -33,6 +33,33 @@ pub fn asarray(array: &Array, dtype: impl Into<Option<DType>>) -> Array {
     Array::catch(warn_discarded(array.dtype(), dtype, site).map(|()| array.converted(dtype, site)))
 }
 
+/// NumPy's `asarray(array, dtype, order, copy)` of an array: the copy that the request needs, or
+/// `None` if the array itself meets it. `copies` is NumPy's `copy`: `true` copies always, `false`
+/// never, and `None` if needed: for another dtype or memory order, and of an element, which cannot
+/// be written.
+///
+/// Local (a copy records nodes). Errors: `OpError::Argument` if a copy is needed and not allowed.
+#[track_caller]
+pub fn copy_if_needed(
+    array: &Array,
+    dtype: impl Into<Option<DType>>,
+    order: MemoryOrder,
+    copies: impl Into<Option<bool>>,
+) -> Result<Option<Array>, Error> {
+    let (site, copies) = (call_site(), copies.into());
+    let own = array.ok()?.dtype();
+    let dtype = dtype.into().unwrap_or(own);
+    let is_met = dtype == own && array.is_in_order(order)? && !array.is_element();
+    match copies {
+        None | Some(false) if is_met => Ok(None),
+        Some(false) => Err(refused("asarray", "copy", NEEDS_COPY, site)),
+        _ => in_place_of(site, || array.astype_in(dtype, order).into_result().map(Some)),
+    }
+}
+
+/// The problem of a request that allows no copy.
+pub(crate) const NEEDS_COPY: &str = "false, but the request needs a copy";
+
 /// NumPy's `asanyarray`: as [`asarray`].
 #[track_caller]
 #[must_use]

@@ -16,9 +16,10 @@ pub use basic::{
     ShapeArgument, empty, flush, from_function, from_slice, full, hand_over, ones, synchronize,
     zeros,
 };
+pub(crate) use conversions::NEEDS_COPY;
 pub use conversions::{
-    array, array_of_list, asanyarray, asarray, asarray_chkfinite, astype, copy, frombuffer,
-    fromiter, fromstring, isfortran, require,
+    array, array_of_list, asanyarray, asarray, asarray_chkfinite, astype, copy, copy_if_needed,
+    frombuffer, fromiter, fromstring, isfortran, require,
 };
 pub use fill::{FillOptions, full_as, full_like_as};
 pub use grids::{

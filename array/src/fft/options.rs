@@ -118,6 +118,13 @@ impl Grid {
         last.is_none_or(|extent| extent.is_none())
     }
 
+    /// Whether the options name no axis. A complex transform is then the array itself, in its own
+    /// dtype.
+    pub fn is_empty(&self) -> bool {
+        self.axes.as_ref().is_some_and(Vec::is_empty)
+            && self.extents.as_ref().is_none_or(Vec::is_empty)
+    }
+
     /// The normalisation.
     #[must_use]
     pub fn norm(self, norm: Norm) -> Grid {

@@ -6,8 +6,10 @@ use super::positions::Mode;
 use crate::array::{Argument, Array};
 use crate::creation::arange;
 use crate::floating::warn_assigned;
+use crate::manipulation::refused;
 use phalanx_graph::{Error, Site, call_site, within};
-use phalanx_ops::Index;
+use phalanx_ops::error::OpError;
+use phalanx_ops::{DType, Index, Weak};
 
 impl Array {
     /// NumPy's `a.flat[...]`: a copy of the elements that an index of one axis selects among all
@@ -28,7 +30,9 @@ impl Array {
 
     /// NumPy's `a.flat[...] = values`: values are repeated as often as needed.
     ///
-    /// Collectivity and errors: as for [`Array::index`] and [`Array::try_put`].
+    /// Collectivity: as for [`Array::index`]. Errors: those of [`Array::index`] and
+    /// [`Array::try_put`]; for one position also `OpError::Sequence` for a value with axes, and
+    /// `OpError::Argument` for a complex number and real elements.
     ///
     /// ```
     /// # use phalanx_array as phalanx;
@@ -46,6 +50,9 @@ impl Array {
     ) -> Result<(), Error> {
         let (site, items, values) = (call_site(), items.as_ref(), values.into());
         let flat = within(site, || self.reshape([-1]).into_result())?;
+        if let [AnyIndex::Basic(Index::At(_))] = items {
+            self.check_flat_element(&values, site)?;
+        }
         warn_assigned(&values, self.dtype(), site)?;
         let is_one = !matches!(&values, Argument::Array(array) if array.size() != 1);
         // One value needs no positions if the vector is a view.
@@ -75,6 +82,22 @@ impl Array {
             }
             one => self.try_assign(one),
         })
+    }
+
+    /// Refuses a value for one element of `flat`: with the same error for every dtype, unlike
+    /// [`Array::try_assign_at`].
+    fn check_flat_element(&self, value: &Argument, site: Site) -> Result<(), Error> {
+        match value {
+            Argument::Array(array) if array.ndim() > 0 => {
+                Err(Error::op(OpError::Sequence { is_type: false }, site))
+            }
+            Argument::Weak(Weak::Complex(_))
+                if !self.dtype().is_complex() && self.dtype() != DType::Bool =>
+            {
+                Err(refused("flat", "value", "a complex number", site))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The positions of all elements.

@@ -33,7 +33,7 @@ pub(crate) use join::{blank, mesh_of_all, try_concatenate, write_part};
 pub use join::{concat, concatenate, join_as};
 pub use order::MemoryOrder;
 pub use pad::{Ends, PadMode, PadWidths, Statistic, pad, pad_by};
-pub use rearrange::{flip, fliplr, flipud, repeat, repeat_each, roll, rot90, tile};
+pub use rearrange::{flip, fliplr, flipud, repeat, repeat_each, roll, roll_period, rot90, tile};
 pub use split::{Sections, array_split, dsplit, hsplit, split, unstack, vsplit};
 pub use stack::{column_stack, dstack, hstack, row_stack, stack, vstack};
 pub use trim::{Trim, trim_zeros};

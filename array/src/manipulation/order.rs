@@ -23,6 +23,17 @@ pub enum MemoryOrder {
 }
 
 impl MemoryOrder {
+    /// C or Fortran order for a new array that follows an object: `A` and `K` are Fortran order if
+    /// the object is in Fortran order and not in C order (`is_fortran`), else C order.
+    #[must_use]
+    pub const fn following(self, is_fortran: bool) -> MemoryOrder {
+        match self {
+            MemoryOrder::A | MemoryOrder::K if is_fortran => MemoryOrder::F,
+            MemoryOrder::A | MemoryOrder::K => MemoryOrder::C,
+            order => order,
+        }
+    }
+
     /// Whether an array with these flags is in the order; `A` is C or Fortran order.
     pub fn is_of(self, flags: Flags) -> bool {
         match self {

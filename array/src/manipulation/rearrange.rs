@@ -77,6 +77,14 @@ pub fn rot90(array: &Array, turns: i64, axes: [i64; 2]) -> Array {
     })())
 }
 
+/// The number of positions by which a [`roll`] of the array moves nothing, along any axes or in C
+/// order. A binding whose integers are wider reduces shifts by it. Local.
+#[must_use]
+pub fn roll_period(array: &Array) -> usize {
+    // The number of elements is a multiple of every extent.
+    array.size().max(1)
+}
+
 /// The elements moved along axes; elements that leave at one end enter at the other. `shifts` has
 /// one shift for all axes, or one for each. With axes `()` the elements are rolled in C order,
 /// whatever the shape.

@@ -3,6 +3,7 @@
 use super::methods::select;
 use crate::array::Argument;
 use crate::array::Array;
+use crate::floating::warn_discarded;
 use crate::indexing::Mode;
 use crate::manipulation::{refused, try_concatenate};
 use crate::math::complex;
@@ -10,7 +11,7 @@ use crate::s;
 use crate::sorting::{Side, argsort, searchsorted};
 use phalanx_graph::{Error, Site, call_site, within};
 use phalanx_ops::error::OpError;
-use phalanx_ops::{DType, Index};
+use phalanx_ops::{DType, Index, Weak};
 
 /// NumPy's `interp`: a piecewise linear function at each element of `x`. It has the values `fp` at
 /// the points `xp`, which ascend. Its value is `left` before the first point and `right` after the
@@ -18,8 +19,8 @@ use phalanx_ops::{DType, Index};
 ///
 /// Shapes `(…), (n), (n) -> (…)`; dtype `f64`, or `c128` for complex values. Every device receives
 /// all points and values. Local (records nodes). Errors: `OpError::Ndim`, `OpError::Cast` for
-/// complex `x` or `xp`, `OpError::Argument` without points or if the numbers of points and values
-/// differ.
+/// complex `x` or `xp` and for a complex end of real values, `OpError::Argument` without points or
+/// if the numbers of points and values differ.
 #[track_caller]
 #[must_use]
 pub fn interp(
@@ -32,8 +33,29 @@ pub fn interp(
     let (site, left, right) = (call_site(), left.into().0, right.into().0);
     Array::catch((|| {
         let mesh = x.mesh()?;
+        for end in [&left, &right] {
+            check_end(end.as_ref(), fp, site)?;
+        }
         mesh.enter(|| within(site, || try_interp(x, (xp, fp), left, right, site)))
     })())
+}
+
+/// Refuses a complex end of real values. As in NumPy, a complex scalar with a dtype is cast, with a
+/// warning.
+fn check_end(end: Option<&Argument>, fp: &Array, site: Site) -> Result<(), Error> {
+    if fp.ok()?.dtype().is_complex() {
+        return Ok(());
+    }
+    match end {
+        Some(Argument::Weak(Weak::Complex(_))) => {
+            Err(Error::op(OpError::cast(DType::C128, DType::F64), site))
+        }
+        Some(Argument::Array(array)) if array.dtype().is_complex() => {
+            Err(Error::op(OpError::cast(array.dtype(), DType::F64), site))
+        }
+        Some(Argument::Scalar(scalar)) => warn_discarded(scalar.dtype(), DType::F64, site),
+        _ => Ok(()),
+    }
 }
 
 /// [`interp`] of a function with a period. The points may have any order. Errors: those of

@@ -33,5 +33,6 @@ pub use rounding::{Bound, around, clip, fix, round};
 pub(crate) use scans::{accumulate, combined_in, reduce_at};
 pub use scans::{
     cumprod, cumsum, cumulative_as, cumulative_prod, cumulative_sum, nancumprod, nancumsum,
+    nancumulative_as,
 };
 pub use special::{i0, sinc};

@@ -9,7 +9,7 @@ use crate::floating::{check_scan, warn_discarded};
 use crate::manipulation::{along, concatenate, span, try_concatenate, with_extent};
 use crate::recording::{line, line_axis, record_structured, refuse_negative};
 use crate::reductions::keepdims;
-use phalanx_graph::{Error, Site, call_site, within};
+use phalanx_graph::{Error, Site, call_site, in_place_of, within};
 use phalanx_ops::error::OpError;
 use phalanx_ops::structured::{ReduceAt, Scan};
 use phalanx_ops::{DType, Monoid, Op, Structured, Weak};
@@ -146,6 +146,24 @@ pub fn nancumsum(array: &Array, axis: impl Into<Option<i64>>) -> Array {
 pub fn nancumprod(array: &Array, axis: impl Into<Option<i64>>) -> Array {
     let (site, axis) = (call_site(), axis.into());
     within(site, || cumprod(&array.without_nan(Weak::Int(1), site), axis))
+}
+
+/// [`nancumsum`] or [`nancumprod`] of the elements cast to `dtype`. `op` is `Op::Add` or
+/// `Op::Multiply`.
+#[track_caller]
+#[must_use]
+pub fn nancumulative_as(
+    array: &Array,
+    op: Op,
+    axis: impl Into<Option<i64>>,
+    dtype: DType,
+) -> Array {
+    let (site, axis) = (call_site(), axis.into());
+    let cast = array.checked_astype_at(dtype, site);
+    in_place_of(site, || match op {
+        Op::Multiply => nancumprod(&cast, axis),
+        _ => nancumsum(&cast, axis),
+    })
 }
 
 /// The dtype of the loop of `op` for elements of `dtype` whose inputs and output have one dtype.

@@ -2,7 +2,7 @@
 
 use super::record::{Field, Form, Record};
 use crate::array::Array;
-use crate::creation::zeros;
+use crate::creation::{NEEDS_COPY, zeros};
 use crate::indexing::AnyIndex;
 use crate::manipulation::{MemoryOrder, refused};
 use phalanx_graph::{Error, HostArray, Site, call_site, within};
@@ -283,6 +283,30 @@ impl Records {
                 _ => self.with_bytes(self.bytes.copy()),
             }
         })
+    }
+
+    /// NumPy's `asarray(records, dtype, order, copy)`: the copy that the request needs, or `None`
+    /// if the array itself meets it. `copies` is as in [`copy_if_needed`](crate::copy_if_needed).
+    /// Local (a copy records nodes). Errors: those of [`Records::cast`], `OpError::Argument` if a
+    /// copy is needed and not allowed.
+    #[track_caller]
+    pub fn copy_if_needed(
+        &self,
+        record: Option<&Arc<Record>>,
+        order: MemoryOrder,
+        copies: impl Into<Option<bool>>,
+    ) -> Result<Option<Records>, Error> {
+        let (site, copies) = (call_site(), copies.into());
+        let cast_to = record.filter(|record| **record != *self.record());
+        let is_in_order = order == MemoryOrder::A || order.is_of(self.flags()?);
+        match copies {
+            None | Some(false) if cast_to.is_none() && is_in_order => Ok(None),
+            Some(false) => Err(refused("asarray", "copy", NEEDS_COPY, site)),
+            _ => within(site, || match cast_to {
+                Some(record) => self.cast(record)?.copy_in(order).map(Some),
+                None => self.copy_in(order).map(Some),
+            }),
+        }
     }
 
     fn copied_in_fortran_order(&self) -> Result<Records, Error> {

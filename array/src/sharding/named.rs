@@ -1,6 +1,7 @@
 //! Shardings by the names of mesh axes, as users write them.
 
 use crate::array::Array;
+use crate::manipulation::refused;
 use phalanx_graph::{Error, call_site, within};
 use phalanx_ops::error::OpError;
 use phalanx_ops::{Bounds, Mesh, Sharding, Split};
@@ -92,6 +93,39 @@ pub enum SplitAlong {
     One(usize),
     /// Several axes, or one axis with the same block on several devices.
     Several,
+}
+
+impl SplitAlong {
+    /// The split of the array that [`Array::from_local_shards`] joins again from the given parts.
+    /// Each part is the split of its array and the number of devices of this process that have a
+    /// part of it, or `None` for data of another source. The result is `None` if the parts are not
+    /// the shards of one array.
+    ///
+    /// Local. Errors: `OpError::Shards` if parts of this process are missing, `OpError::Argument`
+    /// for [`SplitAlong::Several`].
+    #[track_caller]
+    pub fn of_shards(
+        parts: impl ExactSizeIterator<Item = Option<(SplitAlong, usize)>>,
+    ) -> Result<Option<SplitAlong>, Error> {
+        let (site, given) = (call_site(), parts.len());
+        let mut found = None;
+        for part in parts {
+            match (part, found) {
+                (Some((_, devices)), None) if devices != given => {
+                    return Err(Error::op(OpError::Shards { given, devices }, site));
+                }
+                (Some((split, _)), None) => found = Some(split),
+                (Some((split, _)), Some(found)) if found == split => {}
+                _ => return Ok(None),
+            }
+        }
+        if found == Some(SplitAlong::Several) {
+            let value = "of an array that is split along several axes, or of which devices have \
+                         the same block; split it along one axis first, by with_sharding(axis)";
+            return Err(refused("from_local", "shards", value, site));
+        }
+        Ok(found)
+    }
 }
 
 impl Array {

@@ -1,9 +1,9 @@
-//! The parameter `out`: the array into which a call writes its result.
+//! Answers that may be an object of the call: `out`, or an array that needs no copy.
 
 use super::answer::Answer;
 use super::arguments::Arguments;
 use crate::interpreter::errors::raised;
-use phalanx::{Array, Axes};
+use phalanx::{Array, Axes, Error};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
@@ -15,6 +15,12 @@ impl Arguments<'_, '_> {
             Some(out) => axes.out(&out),
             None => axes,
         })
+    }
+
+    /// The copy that a request needs; without one, the object of the parameter itself.
+    pub fn copied(&self, name: &str, copy: Result<Option<Array>, Error>) -> PyResult<Answer> {
+        let copy = copy.map_err(|error| raised(self.py(), &error))?;
+        Ok(copy.map_or(Answer::Object(self.object(name)?.clone().unbind()), Answer::Array))
     }
 
     /// The answer of an operation that has already written to `out`: `out` itself if it is given,

@@ -1,27 +1,12 @@
 //! Values that are written into arrays.
 
 use crate::convert::{argument, array};
-use crate::interpreter::errors::{raised, type_error, value_error};
-use crate::interpreter::mistakes::Mistake;
+use crate::interpreter::errors::raised;
 use crate::interpreter::site::at_line;
 use crate::objects::call_mesh;
-use phalanx::{Argument, Array, DType};
+use phalanx::{Argument, Array};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyInt, PyList, PyString, PyTuple};
-
-/// Refuses a value with axes, even of one element, where one element is written. As in NumPy, an
-/// array of one element that is no list is accepted where the element is a bool.
-pub fn check_one(value: &Argument, dtype: DType, is_list: bool) -> PyResult<()> {
-    let text = "setting an array element with a sequence.";
-    match value {
-        Argument::Array(array) if array.ndim() > 0 => match dtype {
-            DType::Bool if !is_list && array.size() == 1 => Ok(()),
-            DType::C64 | DType::C128 => Err(type_error(Mistake::Elements, text)),
-            _ => Err(value_error(Mistake::Elements, text)),
-        },
-        _ => Ok(()),
-    }
-}
 
 /// Writes a value into a view.
 pub fn assign(target: &Array, value: &Bound<'_, PyAny>) -> PyResult<()> {

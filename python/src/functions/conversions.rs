@@ -1,12 +1,11 @@
 //! Conversions of arrays to bits and to text, and tests for shared memory.
 
-use crate::calls::answer::Answer;
 use crate::calls::arguments::Arguments;
 use crate::functions;
 use crate::interpreter::errors::value_error;
 use crate::interpreter::mistakes::Mistake;
 use crate::methods::text::{TextOptions, text_of};
-use phalanx::BitOrder;
+use phalanx::{BitOrder, MemoryOrder};
 use pyo3::prelude::*;
 
 functions! { FUNCTIONS, a =>
@@ -15,11 +14,8 @@ functions! { FUNCTIONS, a =>
     {
         a.device()?;
         let (array, dtype) = (a.array("x")?, a.dtype("dtype")?);
-        if dtype != array.dtype() || a.truth_or("copy", true)? {
-            array.astype(dtype).into()
-        } else {
-            Answer::Object(a.object("x")?.clone().unbind())
-        }
+        let copies = a.truth_or("copy", true)?.then_some(true);
+        a.copied("x", phalanx::copy_if_needed(&array, dtype, MemoryOrder::K, copies))?
     };
 
     "isfortran(a)",

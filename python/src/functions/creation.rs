@@ -339,12 +339,8 @@ functions! { METHODS, a =>
         phalanx::check_casting(array.dtype(), dtype, casting)
             .map_err(|error| raised(a.py(), &error))?;
         let order = a.order_or("order", MemoryOrder::K)?;
-        let is_same = dtype == array.dtype() && is_in_order(a, &array, order)?;
-        if is_same && !a.truth_or("copy", true)? {
-            Answer::Object(a.object("a")?.clone().unbind())
-        } else {
-            array.astype_in(dtype, order).into()
-        }
+        let copies = a.truth_or("copy", true)?.then_some(true);
+        a.copied("a", phalanx::copy_if_needed(&array, dtype, order, copies))?
     };
 
     "copy(a, order='C')",
@@ -396,10 +392,6 @@ fn length(a: &Arguments<'_, '_>) -> PyResult<usize> {
     Ok(a.float("M")?.max(0.0) as usize)
 }
 
-fn is_in_order(a: &Arguments<'_, '_>, array: &Array, order: MemoryOrder) -> PyResult<bool> {
-    array.is_in_order(order).map_err(|error| raised(a.py(), &error))
-}
-
 /// Whether an object of another library is an array in Fortran order and not in C order.
 fn is_fortran(object: &Bound<'_, PyAny>) -> PyResult<bool> {
     if object.is_exact_instance_of::<pyo3::types::PyList>() || !object.hasattr("flags")? {
@@ -436,26 +428,13 @@ fn converted(
             Some((made, _)) => made.astype(dtype.unwrap_or(made.dtype())),
             None => convert::array(object, dtype)?,
         };
-        let wants_fortran = match order {
-            MemoryOrder::F => true,
-            MemoryOrder::C => false,
-            MemoryOrder::A | MemoryOrder::K => made.ndim() > 1 && is_fortran(object)?,
-        };
-        let is_reordered = wants_fortran && made.ndim() > 1;
-        return Ok(if is_reordered { made.copy_in(MemoryOrder::F) } else { made }.into());
+        return Ok(match order.following(made.ndim() > 1 && is_fortran(object)?) {
+            MemoryOrder::F => made.in_order(MemoryOrder::F),
+            _ => made,
+        }
+        .into());
     };
-    let array = &array.get().array;
-    let is_cast = dtype.is_some_and(|dtype| dtype != array.dtype());
-    // An element cannot be written, so it is copied.
-    let is_in_order = is_in_order(a, array, order)? && !array.is_element();
-    if copies != Some(true) && is_in_order && !is_cast {
-        return Ok(Answer::Object(object.clone().unbind()));
-    }
-    if copies == Some(false) {
-        return Err(refused());
-    }
-    let dtype = dtype.unwrap_or(array.dtype());
-    Ok(array.astype_in(dtype, order).into())
+    a.copied(name, phalanx::copy_if_needed(&array.get().array, dtype, order, copies))
 }
 
 /// `require`: the requirements are NumPy's letters or words.

@@ -11,7 +11,6 @@ use phalanx::{
     correlate, diff, ediff1d, gradient, interp, interp_periodic, trapezoid, unwrap,
 };
 use pyo3::prelude::*;
-use pyo3::types::PyComplex;
 
 fn difference(a: &Arguments<'_, '_>) -> PyResult<Array> {
     let mut options = DiffOptions::from(a.integer_or("n", 1)?).axis(a.integer_or("axis", -1)?);
@@ -90,16 +89,7 @@ functions! { FUNCTIONS, a =>
         let (x, xp, fp) = (a.array("x")?, a.array("xp")?, a.array("fp")?);
         match a.optional_float("period")? {
             Some(period) => interp_periodic(&x, &xp, &fp, period),
-            None => {
-                for name in ["left", "right"] {
-                    let end = a.given(name);
-                    let is_complex = end.is_some_and(|end| end.is_instance_of::<PyComplex>());
-                    if is_complex && !fp.dtype().is_complex() {
-                        return Err(a.wrong(name, "a real number"));
-                    }
-                }
-                interp(&x, &xp, &fp, edge(a, "left")?, edge(a, "right")?)
-            }
+            None => interp(&x, &xp, &fp, edge(a, "left")?, edge(a, "right")?),
         }
     };
 

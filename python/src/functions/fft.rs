@@ -57,23 +57,15 @@ fn grid(a: &Arguments<'_, '_>, default: Option<&[i64]>) -> PyResult<Grid> {
     Ok(grid.optional_extents(items.iter().map(extent).collect::<PyResult<Vec<_>>>()?))
 }
 
-/// The transform along several axes. Without axes it is the array itself, as in NumPy.
+/// The transform along several axes. Without axes it is the object itself, as in NumPy.
 fn along_axes(
     a: &Arguments<'_, '_>,
     default: Option<&[i64]>,
     compute: fn(&Array, Grid) -> Array,
 ) -> PyResult<Answer> {
-    let grid = grid(a, default)?;
-    let is_nothing = match a.find("axes") {
-        Some(axes) => axes.len().is_ok_and(|count| count == 0),
-        None => false,
-    };
-    if is_nothing && !a.has("s") && !a.has("out") {
-        let object = a.object("a")?;
-        if object.is_instance_of::<Ndarray>() {
-            return Ok(Answer::Object(object.clone().unbind()));
-        }
-        return Ok(a.array("a")?.into());
+    let (grid, object) = (grid(a, default)?, a.object("a")?);
+    if grid.is_empty() && !a.has("out") && object.is_instance_of::<Ndarray>() {
+        return Ok(Answer::Object(object.clone().unbind()));
     }
     a.stored(compute(&a.array("a")?, grid))
 }

@@ -488,12 +488,11 @@ fn rolled(a: &Arguments<'_, '_>) -> PyResult<Array> {
         ));
     }
     let whole = py.import("builtins")?.getattr("int")?;
-    // A shift beyond 64 bits is reduced by the size, a multiple of every extent.
-    let size = array.size().max(1);
+    let period = phalanx::roll_period(&array);
     let shift = |item: PyResult<Bound<'_, PyAny>>| -> PyResult<i64> {
         let number =
             whole.call1((item?,)).map_err(|error| as_numpy_raises(py, Mistake::Value, error))?;
-        number.extract().or_else(|_| number.rem(size)?.extract())
+        number.extract().or_else(|_| number.rem(period)?.extract())
     };
     let flat = shifts.call_method0("ravel")?.call_method0("tolist")?;
     let shifts = flat.try_iter()?.map(shift).collect::<PyResult<Vec<_>>>()?;

@@ -5,7 +5,7 @@ use crate::calls::arguments::Arguments;
 use crate::functions;
 use phalanx::{
     Array, Casting, DType, Op, cumprod, cumsum, cumulative_as, cumulative_prod, cumulative_sum,
-    nancumprod, nancumsum,
+    nancumprod, nancumsum, nancumulative_as,
 };
 use pyo3::prelude::*;
 
@@ -22,11 +22,12 @@ fn scanned(a: &Arguments<'_, '_>, op: Op) -> PyResult<Answer> {
 
 /// As [`scanned`], skipping NaN.
 fn without_nan(a: &Arguments<'_, '_>, op: Op) -> PyResult<Answer> {
-    let (mut array, axis) = (a.array("a")?, a.optional_integer("axis")?);
-    if let Some(dtype) = a.optional_dtype("dtype")? {
-        array = array.astype(dtype);
-    }
-    let found = if op == Op::Add { nancumsum(&array, axis) } else { nancumprod(&array, axis) };
+    let (array, axis) = (a.array("a")?, a.optional_integer("axis")?);
+    let found = match a.optional_dtype("dtype")? {
+        Some(dtype) => nancumulative_as(&array, op, axis, dtype),
+        None if op == Op::Add => nancumsum(&array, axis),
+        None => nancumprod(&array, axis),
+    };
     a.stored_by(found, Casting::Unsafe)
 }
 

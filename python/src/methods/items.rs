@@ -3,7 +3,7 @@
 use super::iteration::Iteration;
 use crate::calls::arguments::integer;
 use crate::calls::indexing::{Key, key};
-use crate::calls::writing::{check_one, value_for, written};
+use crate::calls::writing::{value_for, written};
 use crate::convert::argument;
 use crate::interpreter::errors::{raised, type_error, value_error};
 use crate::interpreter::mistakes::Mistake;
@@ -70,8 +70,7 @@ impl Ndarray {
                     let is_list =
                         value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>();
                     let value = value_for(&self.array, value)?;
-                    check_one(&value, self.array.dtype(), is_list)?;
-                    return written(py, || self.array.try_assign_at(index, value));
+                    return written(py, || self.array.try_assign_at(index, value, is_list));
                 }
                 let target = at_line(py, || self.array.slice(items.as_slice()));
                 target.ok().map_err(|error| raised(py, &error))?;

@@ -1,16 +1,16 @@
 //! Iteration over arrays, and `ndarray.flat`.
 
 use crate::calls::indexing::key;
-use crate::calls::writing::{check_one, value_for, written};
+use crate::calls::writing::{value_for, written};
 use crate::convert::fetch;
-use crate::interpreter::errors::{raised, refused, value_error};
+use crate::interpreter::errors::{raised, refused};
 use crate::interpreter::mistakes::Mistake;
 use crate::interpreter::site::at_line;
 use crate::objects::call_mesh;
 use crate::objects::ndarray::Ndarray;
 use crate::objects::subclass;
 use phalanx::records::Records;
-use phalanx::{AnyIndex, Argument, Array, DType, HostArray, Index, Scalar, Snapshot, Weak};
+use phalanx::{Array, HostArray, Index, Scalar, Snapshot};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -181,17 +181,6 @@ impl FlatIteration {
         check_flat_key(object)?;
         let items = key(object)?.into_items();
         let value = value_for(&self.array, value)?;
-        if let [AnyIndex::Basic(Index::At(_))] = items.as_slice() {
-            // `flat` refuses with the same class of error for every dtype.
-            check_one(&value, DType::I64, true)?;
-            if matches!(value, Argument::Weak(Weak::Complex(_)))
-                && !self.array.dtype().is_complex()
-                && self.array.dtype() != DType::Bool
-            {
-                let text = "Error setting single item of array.";
-                return Err(value_error(Mistake::Elements, text));
-            }
-        }
         written(py, || self.array.try_assign_flat(items, value))
     }
 

@@ -227,16 +227,11 @@ fn made(a: &Arguments<'_, '_>, record: &Arc<Record>) -> PyResult<Answer> {
         (false, Some(own)) => own.getattr("shape")?.extract()?,
         _ => a.shape("shape")?,
     };
-    let order = match a.order_or("order", MemoryOrder::C)? {
-        MemoryOrder::A | MemoryOrder::K => {
-            let is_fortran = own.is_some_and(|own| {
-                let flag = |name: &str| own.getattr("flags").and_then(|flags| flags.getattr(name));
-                flag("fnc").and_then(|flag| flag.is_truthy()).unwrap_or(false)
-            });
-            if is_fortran { MemoryOrder::F } else { MemoryOrder::C }
-        }
-        order => order,
-    };
+    let is_fortran = own.is_some_and(|own| {
+        let flag = |name: &str| own.getattr("flags").and_then(|flags| flags.getattr(name));
+        flag("fnc").and_then(|flag| flag.is_truthy()).unwrap_or(false)
+    });
+    let order = a.order_or("order", MemoryOrder::C)?.following(is_fortran);
     let made = at_line(py, || Records::zeros_in(&shape, record, order));
     let made = made.map_err(|error| raised(py, &error))?;
     match a.name() {
@@ -298,23 +293,11 @@ fn converted(a: &Arguments<'_, '_>) -> PyResult<Option<Answer>> {
             _ => answered(py, made),
         };
     };
-    let is_cast = asked.as_ref().is_some_and(|asked| *asked != *own.record());
-    let flags = own.flags().map_err(|error| raised(py, &error))?;
-    let is_in_order = order == MemoryOrder::A || order.is_of(flags);
-    if copies != Some(true) && !is_cast && is_in_order {
-        return Ok(Some(Answer::Object(object.clone().unbind())));
+    let copied = at_line(py, || own.copy_if_needed(asked.as_ref(), order, copies));
+    match copied.map_err(|error| raised(py, &error))? {
+        Some(copy) => answered(py, Ok(copy)),
+        None => Ok(Some(Answer::Object(object.clone().unbind()))),
     }
-    if copies == Some(false) {
-        let text = "Unable to avoid copy while creating an array as requested.";
-        return Err(value_error(Mistake::Value, text));
-    }
-    answered(
-        py,
-        at_line(py, || match asked.filter(|_| is_cast) {
-            Some(asked) => own.cast(&asked)?.copy_in(order),
-            None => own.copy_in(order),
-        }),
-    )
 }
 
 /// `view`.
