@@ -21,7 +21,8 @@ fn session(devices: usize, limits: Limits, split_from: usize) -> phalanx::Sessio
 }
 
 fn never() -> Limits {
-    Limits { soft: usize::MAX, hard: usize::MAX, bytes: Bytes(usize::MAX), ..Limits::default() }
+    let (most, bytes) = (usize::MAX, Bytes(usize::MAX));
+    Limits { soft: most, hard: most, bytes, at_once: 0, ..Limits::default() }
 }
 
 /// The median of `count` measurements.
@@ -47,6 +48,23 @@ fn record() -> f64 {
         phalanx::flush().expect("a window");
         elapsed.as_secs_f64() * 1e6 / 2000.0
     });
+    drop(session);
+    value
+}
+
+/// Microseconds of an operation that runs when it is recorded, on an array of this many elements.
+fn at_once(elements: usize) -> f64 {
+    let session = session(1, Limits::default(), 1 << 16);
+    let mut x = zeros([elements], DType::F64);
+    x.evaluate().expect("zeros");
+    let value = median(21, || {
+        let start = Instant::now();
+        for _ in 0..2000 {
+            x = &x + 1.0;
+        }
+        start.elapsed().as_secs_f64() * 1e6 / 2000.0
+    });
+    drop(x);
     drop(session);
     value
 }
@@ -143,6 +161,14 @@ fn rows(only: Option<&str>) -> Vec<Row> {
     let mut rows = Vec::new();
     if wanted("record") {
         rows.push(Row { case: "record one operation", value: record(), unit: "us", limit: 0.3 });
+    }
+    if wanted("at once") {
+        for (case, elements, limit) in [
+            ("operation at once, 16 elements", 16, 0.3),
+            ("operation at once, 1000 elements", 1000, 0.5),
+        ] {
+            rows.push(Row { case, value: at_once(elements), unit: "us", limit });
+        }
     }
     if wanted("cached") {
         let (fixed, step) = cached();

@@ -1,4 +1,4 @@
-"""Plain NumPy programs beside NumPy: python benches/programs.py [small|large] [FILTER].
+"""Plain NumPy programs beside NumPy: python benches/programs.py [--size small|large] [--only NAME].
 
 Each program runs unchanged with both modules, in two processes, on the same inputs. Prints the
 milliseconds of the best of several runs after a first one, the first run, and NumPy's time divided
@@ -214,8 +214,8 @@ def measure(module, size, wanted):
 
 def main():
     """Runs the programs with both modules, each in a process of its own."""
-    size = sys.argv[1] if len(sys.argv) > 1 else "small"
-    wanted = sys.argv[2] if len(sys.argv) > 2 else ""
+    options = dict(zip(sys.argv[1::2], sys.argv[2::2], strict=True))
+    size, wanted = options.get("--size", "small"), options.get("--only", "")
     rows = {}
     for module in ("numpy", "phalanx"):
         command = [sys.executable, __file__, "--measure", module, size, wanted]

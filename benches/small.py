@@ -1,4 +1,4 @@
-"""The cost of small work in Python, beside NumPy's: python benches/small.py [FILTER].
+"""The cost of small work in Python, beside NumPy's: python benches/small.py [--only TEXT].
 
 Measures the statements of the table below in loops, each on small arrays that are there.
 Prints microseconds for ours and for NumPy, the best of seven rounds, and the goal.
@@ -75,7 +75,7 @@ def names_of(module):
     return names
 
 
-wanted = sys.argv[1] if len(sys.argv) > 1 else ""
+wanted = sys.argv[2] if sys.argv[1:2] == ["--only"] else ""
 for statement, goal in CASES:
     if wanted not in statement:
         continue

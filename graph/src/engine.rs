@@ -53,7 +53,8 @@ pub struct Limits {
     /// values are smaller than this. Such a plan ends before another thread would wake.
     pub small: Bytes,
     /// An operation runs when it is recorded, without a plan, if it has at most this many elements,
-    /// its operands are computed, and the process is alone with one CPU device. At most 1024 are used.
+    /// its operands are computed, and the process is alone with one CPU device. More than 1,024
+    /// counts as 1,024.
     pub at_once: usize,
 }
 

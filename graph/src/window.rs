@@ -347,8 +347,9 @@ impl MeshHandle {
         })
     }
 
-    /// Counts an operation that is recorded. Whether it is small, like many before it: then the
-    /// program works on few elements, which costs less at once than by plans.
+    /// Counts an operation that is recorded. Whether it is small and waits for a pending value,
+    /// like many before it: then the program works on few elements, which costs less at once than
+    /// by plans.
     fn ends_run(
         &self,
         window: &mut Window,
@@ -357,9 +358,10 @@ impl MeshHandle {
         shape: &Shape,
     ) -> bool {
         let most = self.0.limits.at_once;
-        let is_small = most > 0 && elements(op, operands, shape) <= most;
+        let is_small =
+            most > 0 && may_run_at_once(op, operands) && elements(op, operands, shape) <= most;
         window.small = if is_small { window.small + 1 } else { 0 };
-        window.small > SMALL_RUN
+        window.small > SMALL_RUN && window.graph.nodes.len() >= window.retry_from
     }
 
     /// Closes the window and waits until its values are computed, so that small operations run at
@@ -621,16 +623,32 @@ impl Window {
     }
 }
 
+/// Whether an operation would run at once if its operands were computed, and one is not.
+fn may_run_at_once(op: &NodeOp, operands: &[Operand]) -> bool {
+    let is_half = |operand: &Operand| matches!(operand.dtype(), DType::F16 | DType::BF16);
+    let is_pending = |operand: &Operand| match operand {
+        Operand::Value { node, .. } => node.result().is_none() && node.element().is_none(),
+        Operand::Scalar(_) => false,
+    };
+    let is_for_plans =
+        matches!(op, NodeOp::Accumulate { .. } | NodeOp::Compress | NodeOp::Reshard(_));
+    !is_for_plans && !operands.iter().any(is_half) && operands.iter().any(is_pending)
+}
+
 /// The number of elements that an operation reads or writes.
 fn elements(op: &NodeOp, operands: &[Operand], shape: &[usize]) -> usize {
-    let seen = match (op, operands.first()) {
-        (NodeOp::Update(map), _) => &map.shape,
-        (NodeOp::Reduce { .. }, Some(Operand::Value { node, map })) => {
-            map.as_ref().map_or(node.shape(), |map| &map.shape)
-        }
-        _ => return phalanx_ops::shape::size(shape),
+    use phalanx_ops::shape::size;
+    let seen = |operand: &Operand| match operand {
+        Operand::Value { node, map } => size(map.as_ref().map_or(node.shape(), |map| &map.shape)),
+        Operand::Scalar(_) => 1,
     };
-    phalanx_ops::shape::size(seen)
+    match op {
+        NodeOp::Update(map) => size(&map.shape),
+        NodeOp::Reduce { .. } | NodeOp::Structured(_) => {
+            operands.iter().map(seen).fold(size(shape), usize::max)
+        }
+        _ => size(shape),
+    }
 }
 
 /// The bytes of a value that is stored in any case. Elementwise values and writes may be fused, and

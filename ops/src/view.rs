@@ -119,8 +119,8 @@ impl AffineMap {
         AffineMap { shape: SmallVec::from_slice(&inner.shape), axes }
     }
 
-    /// The map with the steps along axes of at most one position clamped to the extents of the base,
-    /// as [`AffineMap::then`] clamps them.
+    /// The map with the steps along axes of at most one position clamped to the extents of the
+    /// base, as [`AffineMap::then`] clamps them.
     pub fn into_clamped(mut self, base: &[usize]) -> AffineMap {
         for (axis, &extent) in self.axes.iter_mut().zip(base) {
             if let Some(to) = axis.axis

@@ -128,7 +128,7 @@ impl Engine for NullEngine {
     }
 
     fn limits(&self) -> Limits {
-        Limits::default()
+        Limits { at_once: 0, ..Limits::default() }
     }
 
     fn process(&self) -> (usize, usize) {

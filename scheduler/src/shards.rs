@@ -11,6 +11,7 @@ use smallvec::SmallVec;
 use std::any::Any;
 use std::fmt;
 use std::ops::Range;
+use std::sync::atomic::{Ordering, fence};
 use std::sync::{Arc, OnceLock};
 
 /// The blocks of a value on this process's devices.
@@ -134,7 +135,8 @@ impl Shards {
 
     /// Whether the elements are in memory and no plan computes them any more.
     pub fn is_computed(&self) -> bool {
-        let is_whole = self.late.is_none() && self.refusal.is_none();
+        let is_whole = self.late.as_ref().is_none_or(|late| late.get().is_some());
+        let is_whole = is_whole && self.refusal.is_none();
         is_whole && self.outcome.as_ref().is_none_or(|outcome| outcome.has_succeeded())
     }
 
@@ -150,8 +152,8 @@ impl Shards {
             };
             index.iter().enumerate().fold(0, along) * self.dtype.size()
         };
-        if self.sharding.is_replicated() {
-            return Some((0, offset(&|_| 0, &|axis| self.shape[axis])));
+        if self.sharding().is_replicated() {
+            return Some((0, offset(&|_| 0, &|axis| self.shape()[axis])));
         }
         let blocks = self.blocks(mesh, 0);
         let has = |block: &IndexBox| {
@@ -174,7 +176,10 @@ impl Shards {
 
     /// Whether no other value and no code outside the session has the memory.
     pub fn is_sole_owner(&self) -> bool {
-        Arc::strong_count(&self.storage) == 1 && !self.storage.is_shared
+        let is_sole = Arc::strong_count(&self.storage) == 1 && !self.storage.is_shared;
+        // What the last other owner read happened before.
+        fence(Ordering::Acquire);
+        is_sole
     }
 
     pub fn shape(&self) -> &[usize] {

@@ -196,7 +196,7 @@ fft.ifftshift(x(k))
 """
 
 # Functions that record more operations than a window has.
-MANY = {"kaiser", "random.zipf", "random.vonmises"}
+MANY = {"kaiser", "nanmedian", "random.zipf", "random.vonmises"}
 FLOATS = {"?": "d", "b": "d", "h": "d", "i": "d", "l": "d"}
 
 

@@ -39,3 +39,16 @@ fn a_loan_that_is_dropped_leaves_the_elements() {
         assert_eq!(code(x.to_host()), "PX002");
     });
 }
+
+/// The element of a value without axes was read although it was lent.
+#[test]
+fn a_known_element_that_is_lent_is_not_used() {
+    on_lines(|| {
+        let x = zeros((), phalanx::DType::F64);
+        let (_, loan) = x.lend().unwrap();
+        assert_eq!(code(x.item::<f64>()), "PX039");
+        assert_eq!(code((&x + 1).into_result()), "PX039");
+        loan.end(&HostArray::from_slice(&[2.0], &[])).unwrap();
+        assert_eq!(x.item::<f64>().unwrap(), 2.0);
+    });
+}

@@ -6,15 +6,17 @@ use crate::project::Project;
 use crate::python;
 use crate::python_tests;
 
-/// The suites: benchmark programs of the root package, and programs in Python for machines with
-/// GPUs.
-const SUITES: [&str; 4] = ["path", "cpu", "gpu", "collectives"];
+/// The suites: benchmark programs of the root package, and programs in Python, of which some are
+/// for machines with GPUs.
+const SUITES: [&str; 6] = ["path", "cpu", "small", "programs", "gpu", "collectives"];
 
 /// Runs a suite with its options: `--only NAME`, `--json FILE` and `--peers NAMES`.
 pub fn run(project: &Project, suite: &str, options: &[String]) -> Result<(), Failure> {
     let known: &[&str] = match suite {
         "path" => &["--only", "--json"],
         "cpu" | "gpu" => &["--only", "--peers", "--json"],
+        "small" => &["--only"],
+        "programs" => &["--only", "--size"],
         _ => &[],
     };
     let pairs = options.chunks(2).all(|pair| pair.len() == 2 && known.contains(&pair[0].as_str()));
@@ -24,6 +26,7 @@ pub fn run(project: &Project, suite: &str, options: &[String]) -> Result<(), Fai
     }
     match suite {
         "gpu" => return gpu(project, options),
+        "small" | "programs" => return beside_numpy(project, suite, options),
         "collectives" => return collectives(project),
         _ => {}
     }
@@ -36,6 +39,18 @@ pub fn run(project: &Project, suite: &str, options: &[String]) -> Result<(), Fai
         program = program.arguments(["--python".as_ref(), python.as_os_str()]);
     }
     program.run()
+}
+
+/// Runs a program of `benches/` that compares one CPU device with NumPy in Python.
+fn beside_numpy(project: &Project, suite: &str, options: &[String]) -> Result<(), Failure> {
+    python_tests::place(project, &python_tests::build(project, true)?)?;
+    let script = project.path(&format!("benches/{suite}.py"));
+    Program::new(python::environment(project)?)
+        .arguments([&script])
+        .arguments(options)
+        .variable("PYTHONPATH", project.path("python"))
+        .variable("PHALANX_DEVICES", "cpu:1")
+        .run()
 }
 
 /// Runs `benches/gpu.py` by the Python that `PYTHON` names, which may have CuPy, PyTorch or JAX.

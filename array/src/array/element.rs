@@ -8,6 +8,7 @@ use phalanx_ops::error::OpError;
 use phalanx_ops::{AxisMap, Casting, DType, Index, Scalar, can_cast};
 use smallvec::SmallVec;
 use std::sync::Arc;
+use std::sync::atomic::{Ordering, fence};
 
 impl Array {
     /// Declares that the array's base is an element, which never changes, or that it is not. The
@@ -24,8 +25,8 @@ impl Array {
         self.0.as_ref().is_ok_and(|live| live.cell.is_element.get() == Some(&true))
     }
 
-    /// A 0-d array, on the mesh of this array, of an element that was read from this array. All
-    /// ranks have read the same element, so it is not compared between ranks as host data is.
+    /// A 0-d array, on the mesh of this array, of an element that was read from this array, equal
+    /// on all ranks.
     ///
     /// Local. Errors: the error that the array carries.
     #[track_caller]
@@ -42,8 +43,11 @@ impl Array {
     #[inline]
     pub(crate) fn element(&self) -> Option<Scalar> {
         let Ok(live) = &self.0 else { return None };
-        let is_whole = live.view.shape.is_empty() && live.view.is_whole() && !live.view.is_truth;
-        if is_whole { live.cell.node().ok()?.element() } else { None }
+        let is_whole = live.view.shape.is_empty()
+            && live.view.is_whole()
+            && !live.view.is_truth
+            && !live.cell.loans.is_any();
+        if is_whole { live.cell.value().as_ref().ok()?.element() } else { None }
     }
 
     /// The element at an index of integers, as a 0-d array of its own: NumPy's `a[i, j]`.
@@ -73,8 +77,8 @@ impl Array {
     }
 
     /// Writes a value into the element at an index of integers: NumPy's `a[i, j] = value`. A value
-    /// with axes is refused, even of one element. As in NumPy, a bool takes an array of one element,
-    /// unless the program wrote the array as a list (`is_list`).
+    /// with axes is refused, even of one element. As in NumPy, a bool takes an array of one
+    /// element, unless the program wrote the array as a list (`is_list`).
     ///
     /// Local. A process that is alone writes a number into a computed array of its CPU in memory;
     /// any other write records a node. On an error, the array keeps its elements. Errors:
@@ -184,7 +188,11 @@ impl Cell {
     pub(super) fn with_only_node(&self, write: impl FnOnce(&Node) -> bool) -> bool {
         let value = self.value();
         match &*value {
-            Ok(node) if Arc::strong_count(node) == 1 && node.element().is_none() => write(node),
+            Ok(node) if Arc::strong_count(node) == 1 && node.element().is_none() => {
+                // What the last other owner read happened before.
+                fence(Ordering::Acquire);
+                write(node)
+            }
             _ => false,
         }
     }

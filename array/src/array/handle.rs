@@ -78,9 +78,18 @@ impl Drop for Cell {
     }
 }
 
+/// The view of a whole value. Values without axes share theirs.
+fn whole(node: &Node) -> Arc<View> {
+    static WITHOUT_AXES: [OnceLock<Arc<View>>; DType::ALL.len()] =
+        [const { OnceLock::new() }; DType::ALL.len()];
+    let (shape, dtype) = (node.shape(), node.dtype());
+    let make = || Arc::new(View::whole(shape, dtype));
+    if shape.is_empty() { WITHOUT_AXES[dtype as usize].get_or_init(make).clone() } else { make() }
+}
+
 impl Array {
     pub(crate) fn from_node(mesh: MeshHandle, node: Arc<Node>) -> Array {
-        let view = Arc::new(View::whole(node.shape(), node.dtype()));
+        let view = whole(&node);
         Array(Ok(Live { cell: Cell::new(mesh, node), view }))
     }
 

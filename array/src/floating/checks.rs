@@ -4,7 +4,7 @@ use super::state::{
     FloatingErrorKind, FloatingErrorMode, FloatingErrorReport, FloatingErrors, floating_errors,
 };
 use crate::array::Array;
-use phalanx_graph::{Cause, DataError, Error, MeshHandle, Site, outside, within};
+use phalanx_graph::{Cause, DataError, Error, ErrorKind, MeshHandle, Site, outside, within};
 use smallvec::SmallVec;
 use std::cell::{Cell, RefCell};
 use std::sync::{PoisonError, RwLock};
@@ -156,7 +156,13 @@ pub(crate) fn observed(mesh: &MeshHandle, is_collective: bool) -> Result<(), Err
     let waiting =
         CHECKS.with_borrow(|checks| checks.iter().find(|it| is_waiting(it)).map(|it| it.site));
     if let Some(site) = waiting.filter(|_| mesh.runs_at_once()) {
-        mesh.close(Cause::Data, site)?;
+        // An error that is not of data is that of other arrays, which carry it.
+        match mesh.close(Cause::Data, site) {
+            Err(error) if error.is_interrupt() || matches!(error.kind(), ErrorKind::Data(_)) => {
+                return Err(error);
+            }
+            _ => {}
+        }
     }
     let mut is_known = true;
     let known = taken_where(|check| {

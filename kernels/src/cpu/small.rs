@@ -201,15 +201,16 @@ fn elements(
             if count == 0 || is_contiguous(view.strides, extents, size) {
                 return from;
             }
-            match size {
-                // SAFETY: `check` saw that all elements are inside of the buffer; the stage has
-                // room for `count` of them, aligned.
-                1 => unsafe { gather::<u8>(from, view.strides, extents, to) },
-                2 => unsafe { gather::<u16>(from, view.strides, extents, to) },
-                4 => unsafe { gather::<u32>(from, view.strides, extents, to) },
-                8 => unsafe { gather::<u64>(from, view.strides, extents, to) },
-                _ => unsafe { gather::<[u64; 2]>(from, view.strides, extents, to) },
+            let gather = match size {
+                1 => gather::<u8>,
+                2 => gather::<u16>,
+                4 => gather::<u32>,
+                8 => gather::<u64>,
+                _ => gather::<[u64; 2]>,
             };
+            // SAFETY: `check` saw that all elements are inside of the buffer; the stage has room
+            // for `count` of them, aligned.
+            unsafe { gather(from, view.strides, extents, to) };
         }
     }
     to
@@ -229,15 +230,16 @@ pub fn store(operand: &Operand<'_>, extents: &[usize], to: &View<'_>, dtype: DTy
         // SAFETY: as below; the two share no memory.
         return unsafe { std::ptr::copy_nonoverlapping(from, first, count * dtype.size()) };
     }
-    match dtype.size() {
-        // SAFETY: `elements` gives `count` elements, and `check` saw that all of the view's are
-        // inside of the buffer.
-        1 => unsafe { scatter::<u8>(from, to.strides, extents, first) },
-        2 => unsafe { scatter::<u16>(from, to.strides, extents, first) },
-        4 => unsafe { scatter::<u32>(from, to.strides, extents, first) },
-        8 => unsafe { scatter::<u64>(from, to.strides, extents, first) },
-        _ => unsafe { scatter::<[u64; 2]>(from, to.strides, extents, first) },
+    let scatter = match dtype.size() {
+        1 => scatter::<u8>,
+        2 => scatter::<u16>,
+        4 => scatter::<u32>,
+        8 => scatter::<u64>,
+        _ => scatter::<[u64; 2]>,
     };
+    // SAFETY: `elements` gives `count` elements, and `check` saw that all of the view's are inside
+    // of the buffer.
+    unsafe { scatter(from, to.strides, extents, first) };
 }
 
 /// Copies elements that are one after the other into a view, and returns the place after the last.
@@ -427,7 +429,7 @@ impl Fold {
     /// Combines points and writes the result: an element, or the position of the best one.
     ///
     /// # Safety
-    /// There are `count` points, from 1 to `MOST_ELEMENTS`, aligned, and room for the result.
+    /// There are `count` points, from 1 to `MOST_POINTS`, aligned, and room for the result.
     unsafe fn run(self, from: *const u8, count: usize, to: *mut u8) {
         let size = self.dtype.size();
         match self.combine {

@@ -6,7 +6,7 @@ use crate::interpreter::mistakes::Mistake;
 use crate::interpreter::site::at_line;
 use crate::objects::ndarray::Ndarray;
 use phalanx::{AnyIndex, Array, DType, Index};
-use pyo3::exceptions::{PyIndexError, PyOverflowError, PyTypeError};
+use pyo3::exceptions::{PyIndexError, PyOverflowError, PyTypeError, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyEllipsis, PyInt, PyList, PySlice, PyTuple};
@@ -141,26 +141,12 @@ fn range(slice: &Bound<'_, PySlice>) -> PyResult<Index> {
         let (start, stop) = (Some(start as i64), Some(stop as i64));
         return Ok(Index::Range { start, stop, step: step as i64 });
     }
-    // A part is wrong: it is found again, for its error.
-    drop(PyErr::take(slice.py()));
-    wrong_range(slice)
-}
-
-fn wrong_range(slice: &Bound<'_, PySlice>) -> PyResult<Index> {
-    let part = |name: &str| -> PyResult<Option<i64>> {
-        let value = slice.getattr(name)?;
-        if value.is_none() {
-            return Ok(None);
-        }
-        // As in Python, an integer that does not fit is clipped.
-        Ok(Some(value.extract::<i64>().or_else(|error| match value.cast::<PyInt>() {
-            Ok(large) => Ok(if large.lt(0)? { i64::MIN } else { i64::MAX }),
-            Err(_) => Err(unless_raised(error)),
-        })?))
-    };
-    Ok(Index::Range {
-        start: part("start")?,
-        stop: part("stop")?,
-        step: part("step")?.unwrap_or(1),
-    })
+    let error = PyErr::fetch(slice.py());
+    // The array refuses a step of 0, with the error that it gives in Rust.
+    let is_zero = is_of::<PyValueError>(slice.py(), &error)
+        && error.value(slice.py()).str()?.to_cow()? == "slice step cannot be zero";
+    if is_zero {
+        return Ok(Index::Range { start: None, stop: None, step: 0 });
+    }
+    Err(unless_raised(error))
 }

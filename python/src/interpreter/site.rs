@@ -70,7 +70,7 @@ pub fn here(py: Python<'_>) -> Site {
     let frame = unsafe { Bound::from_borrowed_ptr_or_opt(py, ffi::PyEval_GetFrame().cast()) };
     let Some(frame) = frame else { return end() };
     let call = instruction(&frame);
-    let slot = call.map_or(0, |(code, at)| (code / 16 ^ at as usize / 2) % RECENT);
+    let slot = call.map_or(0, |(code, at)| ((code / 16) ^ (at as usize / 2)) % RECENT);
     if let Some((code, instruction)) = call
         && let Some(known) = CALLS.with(|calls| calls[slot].get())
         && (known.code, known.instruction) == (code, instruction)

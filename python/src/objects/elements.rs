@@ -62,7 +62,7 @@ pub enum Elements {
     /// If the array of the call is an element.
     Following,
     /// Only as a method of an element.
-    OfElements,
+    MethodsOnly,
 }
 
 impl Elements {
@@ -71,7 +71,7 @@ impl Elements {
         if FOLLOWING.contains(&name) {
             Elements::Following
         } else if name.starts_with('_') || GIVING_ARRAYS.contains(&name) {
-            Elements::OfElements
+            Elements::MethodsOnly
         } else {
             Elements::Always
         }
@@ -87,7 +87,7 @@ impl Elements {
             Elements::Always => true,
             // A call without an array of ours gives elements.
             Elements::Following => is_element().unwrap_or(true),
-            Elements::OfElements => is_method && is_element() == Some(true),
+            Elements::MethodsOnly => is_method && is_element() == Some(true),
         }
     }
 }

@@ -27,8 +27,8 @@ struct Seen<'a> {
     shape: &'a [usize],
     offset: isize,
     strides: SmallVec<[isize; 4]>,
-    /// Whether they are all elements in their order.
-    is_whole: bool,
+    /// The view of the value; `None` for all elements in their order.
+    map: Option<&'a AffineMap>,
 }
 
 impl Session {
@@ -40,8 +40,8 @@ impl Session {
         shape: &[usize],
         dtype: DType,
     ) -> Option<AtOnce> {
-        let most = self.options.limits.at_once.min(small::MOST_ELEMENTS);
-        if size(shape) > most || most == 0 || !self.world.is_own() {
+        let most = self.options.limits.at_once;
+        if most == 0 || size(shape) > most || !self.is_usable() {
             return None;
         }
         let mut given = SmallVec::<[Given<'_>; 3]>::new();
@@ -57,8 +57,11 @@ impl Session {
             Given::Value { seen, .. } => size(seen.shape) <= most_read,
         };
         // The elements that are taken are few; those that they are taken from need not be.
-        let taken = matches!(op, NodeOp::Structured(Structured::Take(_)));
-        if !given.iter().skip(usize::from(taken)).all(is_few) {
+        let takes = match op {
+            NodeOp::Structured(op) => op.flops_of_element(&shapes_of(&given)?) == 0,
+            _ => false,
+        };
+        if !given.iter().skip(usize::from(takes)).all(is_few) {
             return None;
         }
         if shape.is_empty() && !matches!(op, NodeOp::Structured(_) | NodeOp::Update(_)) {
@@ -79,10 +82,11 @@ impl Session {
 
     /// See `Engine::store_at_once`.
     pub(super) fn store_now(&self, node: &Node, map: &AffineMap, operand: &Operand) -> bool {
-        let is_few = size(&map.shape) <= self.options.limits.at_once.min(small::MOST_ELEMENTS);
+        let most = self.options.limits.at_once;
         let Some(Ok(value)) = node.result() else { return false };
         let shards = Shards::of(value);
-        if !is_few || !self.world.is_own() || !self.is_free(shards) {
+        let is_few = most > 0 && size(&map.shape) <= most;
+        if !is_few || !self.is_usable() || !self.is_free(shards) {
             return false;
         }
         let Some(given) = given_now(operand) else { return false };
@@ -95,6 +99,11 @@ impl Session {
     /// The caller holds a lock, so this does not wait for the thread that evaluates a window.
     pub(super) fn is_free(&self, shards: &Shards) -> bool {
         shards.is_computed() && shards.is_sole_owner() && !self.flies()
+    }
+
+    /// Whether this process has the session, and the session has not ended.
+    pub(super) fn is_usable(&self) -> bool {
+        self.world.is_own() && !self.world.is_aborted()
     }
 
     /// Computes an operation into a new buffer. False if a plan has to.
@@ -158,23 +167,38 @@ impl Session {
         dtype: DType,
         to: &Buffer,
     ) -> bool {
+        // A plan in flight may have all threads of the device, which some routines use.
+        if self.flies() {
+            return false;
+        }
+        let mut op = *op;
         let mut buffers = SmallVec::<[(Buffer, &[usize], DType); 3]>::new();
-        for given in given {
+        for (at, given) in given.iter().enumerate() {
             let Given::Value { shards, seen } = given else { return false };
-            let buffer = if seen.is_whole {
+            let mut shape = seen.shape;
+            // As in a plan, an operation that can read through a view does so: it may change bits.
+            let wanted = Sharding::replicated(shape.len());
+            let through = seen.map.and_then(|map| {
+                let lowering = self.options.lowerings.of(&op);
+                lowering.read_through(&op, at, (map, shards.shape()), &wanted)
+            });
+            let buffer = if let Some((reading, _)) = through {
+                (op, shape) = (reading, shards.shape());
+                shards.buffers()[0].clone()
+            } else if seen.map.is_none() {
                 shards.buffers()[0].clone()
             } else {
-                let bytes = size(seen.shape) * shards.dtype.size();
-                let Ok(copy) = self.devices[0].clone().allocate(bytes) else { return false };
-                let view = [(seen.view(shards), shards.dtype)];
                 if size(seen.shape) > small::MOST_ELEMENTS {
                     return false;
                 }
+                let bytes = size(seen.shape) * shards.dtype.size();
+                let Ok(copy) = self.devices[0].clone().allocate(bytes) else { return false };
+                let view = [(seen.view(shards), shards.dtype)];
                 let to = &mut Target::Buffer(&copy);
                 small::run(SmallOp::Cast, &view, seen.shape, to, shards.dtype);
                 copy
             };
-            buffers.push((buffer, seen.shape, shards.dtype));
+            buffers.push((buffer, shape, shards.dtype));
         }
         let longest = buffers.iter().map(|it| it.1.len()).max().unwrap_or(0).max(shape.len());
         let origin = Shape::from_elem(0, longest);
@@ -188,7 +212,7 @@ impl Session {
             })
             .collect();
         let to = Block { buffer: to, dtype, shape, origin: &origin[..shape.len()] };
-        structured::run_on(op, &blocks, &to, &self.devices[0]).is_ok()
+        structured::run_on(&op, &blocks, &to, &self.devices[0]).is_ok()
     }
 }
 
@@ -199,13 +223,23 @@ impl Seen<'_> {
     }
 }
 
+/// The shapes of operands; `None` if one is a scalar.
+fn shapes_of<'a>(given: &'a [Given<'_>]) -> Option<SmallVec<[&'a [usize]; 3]>> {
+    let shape = |given: &'a Given<'_>| match given {
+        Given::Scalar(_) => None,
+        Given::Value { seen, .. } => Some(seen.shape),
+    };
+    given.iter().map(shape).collect()
+}
+
 /// An operand, if it is computed.
 fn given_now(operand: &Operand) -> Option<Given<'_>> {
     let (node, map) = match operand {
         Operand::Scalar(scalar) => return Some(Given::Scalar(*scalar)),
         Operand::Value { node, map } => (node, map),
     };
-    if let (Some(element), None) = (node.element(), map) {
+    // Any map of an element repeats it.
+    if let Some(element) = node.element() {
         return Some(Given::Scalar(element));
     }
     let Some(Ok(value)) = node.result() else { return None };
@@ -218,10 +252,10 @@ fn given_now(operand: &Operand) -> Option<Given<'_>> {
 fn seen<'a>(map: Option<&'a AffineMap>, shards: &'a Shards) -> Seen<'a> {
     let whole = contiguous(shards.shape(), shards.dtype.size());
     match map {
-        None => Seen { shape: shards.shape(), offset: 0, strides: whole, is_whole: true },
+        None => Seen { shape: shards.shape(), offset: 0, strides: whole, map: None },
         Some(map) => {
             let (offset, strides) = strided(map, &whole);
-            Seen { shape: &map.shape, offset, strides, is_whole: false }
+            Seen { shape: &map.shape, offset, strides, map: Some(map) }
         }
     }
 }

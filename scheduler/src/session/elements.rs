@@ -50,7 +50,7 @@ impl Session {
     /// Whether the process is the only one, belongs to the session, and has only CPUs.
     pub(super) fn is_alone_on_host(&self) -> bool {
         self.world.size() == 1
-            && self.world.is_own()
+            && self.is_usable()
             && self.devices.iter().all(|device| device.is_host())
     }
 }

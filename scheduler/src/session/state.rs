@@ -13,6 +13,7 @@ use crate::ready::KernelCache;
 use phalanx_collectives::{CollectiveError, Communicator, TicketKind, World};
 use phalanx_device::{CpuDevice, Device, DeviceError};
 use phalanx_graph::{Error, Site};
+use phalanx_kernels::cpu::small;
 use phalanx_ops::{Bytes, Mesh};
 use phalanx_waiting::lock;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
@@ -90,6 +91,7 @@ impl Session {
             // Small operations are recorded: see `at_once`.
             options.limits.at_once = 0;
         }
+        options.limits.at_once = options.limits.at_once.min(small::MOST_ELEMENTS);
         let world = Arc::new(world);
         let kernels = KernelCache::new(devices.first().cloned());
         let live = Arc::<LiveArrays>::default();

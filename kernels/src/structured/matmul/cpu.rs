@@ -71,9 +71,14 @@ fn multiply(
         _ => unreachable!("bug: matrices of {dtype} are not multiplied by a library"),
     };
     match pool {
-        Some(pool) => pool.install(run),
-        None => run(),
+        Some(pool) if !is_small(sizes) => pool.install(run),
+        _ => run(),
     }
+}
+
+/// Whether a product takes less time than another thread needs to wake.
+const fn is_small([m, k, n]: [usize; 3]) -> bool {
+    m.saturating_mul(k).saturating_mul(n) <= 1 << 16
 }
 
 #[allow(clippy::too_many_arguments, reason = "three matrices and what they are")]
@@ -123,8 +128,11 @@ fn product<T: Plain>(
 ) {
     assert!(a.len() == m * k && b.len() == k * n && to.len() == m * n, "bug: sizes of matrices");
     let threads = rayon::current_num_threads();
-    let parallelism =
-        if threads > 1 { gemm::Parallelism::Rayon(threads) } else { gemm::Parallelism::None };
+    let parallelism = if threads > 1 && !is_small([m, k, n]) {
+        gemm::Parallelism::Rayon(threads)
+    } else {
+        gemm::Parallelism::None
+    };
     // The distances in elements to the next column and to the next row.
     let steps = |transposed: bool, rows: usize, columns: usize| {
         if transposed { (rows, 1) } else { (1, columns) }
