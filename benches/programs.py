@@ -239,7 +239,8 @@ def main():
     print(f"geometric mean {mean:.2f} of {len(ratios)} programs, {size}")
 
 
-if len(sys.argv) > 1 and sys.argv[1] == "--measure":
-    measure(*sys.argv[2:5])
-else:
-    main()
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--measure"]:
+        measure(*sys.argv[2:5])
+    else:
+        main()

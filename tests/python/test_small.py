@@ -84,11 +84,13 @@ def test_an_error_of_a_slice_is_raised():
 
 @pytest.mark.parametrize(
     "items",
-    [[], [1.0, 2.5], [1, 2], [True, 1], [1, True], [1, 2.0], [2.0, 1], [[1, 2]], [1 << 63], [-1]],
+    [[], [1.0, 2.5], [1, 2], [True, 1], [1, True], [1, 2.0], [2.0, 1], [[1, 2]], [-1]],
 )
 def test_lists_become_numpys_arrays(items):
     expected, found = numpy.asarray(items), np.asarray(items)
     assert found.dtype == expected.dtype and found.tolist() == expected.tolist()
+    large = np.asarray([1 << 63])
+    assert large.dtype == "u8" and large.tolist() == [1 << 63]
     for dtype in ("f4", "i8", "f8", "?"):
         expected, found = numpy.array(items, dtype), np.array(items, dtype)
         assert found.dtype == expected.dtype and found.tolist() == expected.tolist()
