@@ -60,7 +60,6 @@ struct Instance {
 }
 
 /// A plan of a pattern; there are several if numbers change placements or exchanges.
-/// exchanges.
 struct Skeleton {
     placements: Vec<u64>,
     plan: Plan,

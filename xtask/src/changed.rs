@@ -18,7 +18,7 @@ struct Row {
     seconds: Option<usize>,
 }
 
-const ROWS: [Row; 37] = [
+const ROWS: [Row; 38] = [
     Row {
         path: "ops",
         programs: &[
@@ -137,6 +137,12 @@ const ROWS: [Row; 37] = [
     Row { path: "python", programs: &[], python: &["tests/python"], seconds: Some(332) },
     Row { path: "xtask", programs: &["xtask xtask"], python: &[], seconds: Some(1) },
     Row { path: "benches", programs: &[], python: &[], seconds: None },
+    Row {
+        path: "benches/programs.py",
+        programs: &[],
+        python: &["tests/python/test_small.py"],
+        seconds: Some(4),
+    },
     Row {
         path: "examples",
         programs: &[
