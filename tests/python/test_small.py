@@ -118,3 +118,14 @@ def test_errors_of_elements_are_raised_where_they_are_read():
         with pytest.raises(FloatingPointError):
             float(quotient)
     assert float(1.0 / x[0]) == numpy.inf
+
+
+def test_empty_writes_are_recorded_alike_on_all_ranks():
+    # Whether the value is computed already may differ between ranks.
+    x = np.zeros(1_000_000)
+    for _ in range(20):
+        x += 1
+        np.flush()
+        x[5:5] = 0
+        x[7:7] = np.arange(0.0)
+    assert float(x.sum()) == 20_000_000
