@@ -73,8 +73,8 @@ impl Scalar {
             DType::U16 => Scalar::new(integer as u16),
             DType::U32 => Scalar::new(integer as u32),
             DType::U64 => Scalar::new(integer as u64),
-            DType::F16 => Scalar::new(f16::from_f64(narrow)),
-            DType::BF16 => Scalar::new(bf16::from_f64(narrow)),
+            DType::F16 => Scalar::new(f16::from_f32(odd_single(narrow))),
+            DType::BF16 => Scalar::new(bf16::from_f32(odd_single(narrow))),
             DType::F32 => Scalar::new(narrow as f32),
             DType::F64 => Scalar::new(complex.re),
             DType::C64 => Scalar::new(Complex32::new(narrow as f32, complex.im as f32)),
@@ -224,6 +224,17 @@ fn odd(value: i128) -> f64 {
     f64::from_bits((nearest.to_bits() - u64::from(is_beyond)) | 1)
 }
 
+/// The number as an `f32` that rounds to half types as the number itself does. The crate `half`
+/// rounds twice where the processor converts to halves.
+fn odd_single(value: f64) -> f32 {
+    let nearest = value as f32;
+    if f64::from(nearest) == value || !nearest.is_finite() {
+        return nearest;
+    }
+    let is_beyond = f64::from(nearest).abs() > value.abs();
+    f32::from_bits((nearest.to_bits() - u32::from(is_beyond)) | 1)
+}
+
 impl fmt::Debug for Scalar {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self, self.dtype)
@@ -239,5 +250,29 @@ impl fmt::Display for Scalar {
             Weak::Float(value) => write!(f, "{value:?}"),
             Weak::Complex(value) => write!(f, "({:?}{:+?}j)", value.re, value.im),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_rounded_to_halves_once() {
+        let half =
+            |value: f64| Scalar::from_weak(DType::F16, Weak::Float(value)).to_element::<f64>();
+        let step = 2f64.powi(-10);
+        assert_eq!(half(1.0 + step / 2.0), 1.0);
+        // Just above the middle: rounded to `f32` first, it would be the middle.
+        assert_eq!(half(1.0 + step / 2.0 + 2f64.powi(-40)), 1.0 + step);
+        assert_eq!(half(-1.0 - step / 2.0 - 2f64.powi(-40)), -1.0 - step);
+        assert_eq!(half(1e-300), 0.0);
+        assert_eq!(half(1e300), f64::INFINITY);
+        assert!(half(f64::NAN).is_nan());
+        let brain =
+            |value: f64| Scalar::from_weak(DType::BF16, Weak::Float(value)).to_element::<f64>();
+        let step = 2f64.powi(-7);
+        assert_eq!(brain(1.0 + step / 2.0 + 2f64.powi(-40)), 1.0 + step);
+        assert_eq!(brain(1.0 + step / 2.0), 1.0);
     }
 }
