@@ -579,10 +579,11 @@ impl MeshHandle {
         Ok(map.map_or_else(|| base.clone(), |map: Arc<AffineMap>| base.through(&map)))
     }
 
-    /// Whether small operations run when they are recorded ([`Limits::at_once`]). Local.
+    /// The most elements of an operation that runs when it is recorded; 0 if none does
+    /// ([`Limits::at_once`]). Local.
     #[inline]
-    pub fn runs_at_once(&self) -> bool {
-        self.0.limits.at_once > 0
+    pub fn most_at_once(&self) -> usize {
+        self.0.limits.at_once
     }
 
     /// The number of operations recorded in the open window. Local.

@@ -27,7 +27,7 @@ pub use error::OpError;
 pub use mesh::Mesh;
 pub use monoid::Monoid;
 pub use promote::{promote, promote_weak};
-pub use scalar::{Scalar, Weak};
+pub use scalar::{Scalar, Weak, f64_to_f32_odd};
 pub use shape::Shape;
 pub use sharding::{IndexBox, Partial, Sharding, Split};
 pub use structured::Structured;

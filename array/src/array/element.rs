@@ -5,7 +5,7 @@ use super::argument::Argument;
 use super::handle::{Array, Cell, Live};
 use phalanx_graph::{Error, Node, Site, call_site, in_place_of};
 use phalanx_ops::error::OpError;
-use phalanx_ops::{AxisMap, Casting, DType, Index, Scalar, can_cast};
+use phalanx_ops::{Casting, DType, Index, Scalar, can_cast};
 use smallvec::SmallVec;
 use std::sync::Arc;
 use std::sync::atomic::{Ordering, fence};
@@ -163,18 +163,15 @@ impl Live {
         if index.len() != self.view.shape.len() || self.view.is_truth {
             return None;
         }
-        let mut place = SmallVec::<[i64; 4]>::new();
+        let mut place = SmallVec::<[usize; 4]>::new();
         for (&index, &extent) in index.iter().zip(&self.view.shape) {
             let index = if index < 0 { index + extent as i64 } else { index };
-            place.push((0..extent as i64).contains(&index).then_some(index)?);
+            place.push((0..extent as i64).contains(&index).then_some(index as usize)?);
         }
         match self.view.stages.as_slice() {
-            [] => Some(place),
+            [] => Some(place.iter().map(|&place| place as i64).collect()),
             [stage] if stage.form.is_none() && stage.lens.is_none() => {
-                let follow = |axis: u8| place[usize::from(axis)];
-                let along =
-                    |map: &AxisMap| map.start + map.axis.map_or(0, |axis| map.step * follow(axis));
-                Some(stage.map.axes.iter().map(along).collect())
+                Some(stage.map.apply(&place))
             }
             _ => None,
         }

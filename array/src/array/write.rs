@@ -4,6 +4,7 @@ use super::form::form_operand;
 use super::handle::{Array, Cell, Live};
 use super::lens::{self, hide_truth};
 use phalanx_graph::{Error, Form, Held, Lens, NodeOp, Operand, Site, View, map_or_none};
+use phalanx_ops::shape::size;
 use phalanx_ops::{AffineMap, Shape};
 use std::sync::Arc;
 
@@ -39,6 +40,9 @@ impl Live {
     /// Writes a small value in memory, if nothing but this array has the base's value. False if the
     /// write has to be recorded.
     fn store(&self, value: &Operand) -> bool {
+        if size(&self.view.shape) > self.cell.mesh.most_at_once() {
+            return false;
+        }
         let Some(map) = self.view.map(&self.cell.shape) else { return false };
         let value = broadcast_operand(value.clone(), &self.view.shape);
         let engine = self.cell.mesh.engine();

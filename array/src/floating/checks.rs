@@ -155,7 +155,7 @@ pub(crate) fn observed(mesh: &MeshHandle, is_collective: bool) -> Result<(), Err
     let is_waiting = |check: &Check| check.mesh.same(mesh) && check.is_pending();
     let waiting =
         CHECKS.with_borrow(|checks| checks.iter().find(|it| is_waiting(it)).map(|it| it.site));
-    if let Some(site) = waiting.filter(|_| mesh.runs_at_once()) {
+    if let Some(site) = waiting.filter(|_| mesh.most_at_once() > 0) {
         // An error that is not of data is that of other arrays, which carry it.
         match mesh.close(Cause::Data, site) {
             Err(error) if error.is_interrupt() || matches!(error.kind(), ErrorKind::Data(_)) => {

@@ -43,7 +43,15 @@ pub(crate) fn record_as(
     site: Site,
 ) -> Result<Array, Error> {
     let mesh = mesh_of(arguments, site)?;
-    if let Some(element) = of_elements(&mesh, &op, arguments, input_dtypes, output) {
+    let known: SmallVec<[Option<Scalar>; 3]> =
+        arguments.iter().map(|argument| argument.as_array()?.element()).collect();
+    let is_known = |(argument, known): (&Argument, &Option<Scalar>)| {
+        known.is_some() || argument.as_array().is_none()
+    };
+    let are_known = arguments.iter().zip(&known).all(is_known);
+    if are_known
+        && let Some(element) = of_elements(&mesh, &op, arguments, &known, input_dtypes, output)
+    {
         return Ok(Array::from_node(mesh, Node::known(element, site)));
     }
     let mut shape = Shape::new();
@@ -60,9 +68,8 @@ pub(crate) fn record_as(
     }
     check_shape(&shape, output, site)?;
     let order = rule(arguments, &shape)?;
-    let are_known = arguments.iter().all(|it| it.as_array().is_none_or(|a| a.element().is_some()));
     let mut operands = SmallVec::<[Operand; 3]>::new();
-    for (argument, &dtype) in arguments.iter().zip(input_dtypes) {
+    for ((argument, known), &dtype) in arguments.iter().zip(&known).zip(input_dtypes) {
         let array = match argument {
             Argument::Weak(weak) => {
                 operands.push(Operand::Scalar(Scalar::from_weak(dtype, *weak)));
@@ -75,7 +82,7 @@ pub(crate) fn record_as(
             Argument::Array(array) => array,
         };
         // A known element is a scalar of the operation. If all are known, one has to be a value.
-        if let Some(element) = array.element().filter(|_| !are_known)
+        if let Some(element) = known.filter(|_| !are_known)
             && element.dtype() == dtype
         {
             operands.push(Operand::Scalar(element));
@@ -103,16 +110,17 @@ fn of_elements(
     mesh: &MeshHandle,
     op: &NodeOp,
     arguments: &[Argument],
+    known: &[Option<Scalar>],
     input_dtypes: &[DType],
     output: DType,
 ) -> Option<Scalar> {
     let NodeOp::Elementwise(op) = op else { return None };
     let mut operands = SmallVec::<[Scalar; 2]>::new();
-    for (argument, &dtype) in arguments.iter().zip(input_dtypes) {
+    for ((argument, known), &dtype) in arguments.iter().zip(known).zip(input_dtypes) {
         operands.push(match argument {
             Argument::Weak(weak) => Scalar::from_weak(dtype, *weak),
             Argument::Scalar(scalar) => scalar.cast(dtype),
-            Argument::Array(array) => array.element()?.cast(dtype),
+            Argument::Array(_) => (*known)?.cast(dtype),
         });
     }
     if is_on() { None } else { mesh.engine().computed(*op, &operands, output) }

@@ -16,14 +16,13 @@
 //! - `schedule`: the division of a launch among threads;
 //! - `executable`: lowered kernels and the plans of their launches. A thread remembers the plans of
 //!   its recent launches;
-//! - `compile` and `launch`: the executor as other modules use it; `element` and `small` run
-//!   operations on single and on few elements, without a kernel.
+//! - `compile` and `launch`: the executor as other modules use it; `small` runs operations
+//!   on few elements, without a kernel.
 //!
 //! Each launch chooses the points that are SIMD lanes, the width of lane blocks, and the number of
 //! threads. No result depends on these choices (`folds`, `schedule`).
 
 mod compile;
-mod element;
 mod executable;
 mod folds;
 mod instructions;
@@ -38,7 +37,6 @@ mod transfer;
 mod worker;
 
 pub use compile::{Compiled, compile};
-pub use element::computed;
 pub use executable::BufferLaunch;
 pub(crate) use folds::identity;
 #[doc(hidden)]

@@ -3,8 +3,9 @@
 //! They use the loops of kernels and combine in the canonical order (`folds`), so their results
 //! have the bits that a kernel gives.
 
-use super::folds::{self, Combine, LANES, LEAF};
+use super::folds::{self, Combine, Counter, Item, LANES, LEAF};
 use super::loops::{self, Loop};
+use super::transfer;
 use phalanx_device::Buffer;
 use phalanx_ops::{DType, Monoid, Op, Scalar};
 use smallvec::SmallVec;
@@ -201,16 +202,13 @@ fn elements(
             if count == 0 || is_contiguous(view.strides, extents, size) {
                 return from;
             }
-            let gather = match size {
-                1 => gather::<u8>,
-                2 => gather::<u16>,
-                4 => gather::<u32>,
-                8 => gather::<u64>,
-                _ => gather::<[u64; 2]>,
-            };
+            let mut next = to;
             // SAFETY: `check` saw that all elements are inside of the buffer; the stage has room
             // for `count` of them, aligned.
-            unsafe { gather(from, view.strides, extents, to) };
+            rows(from, view.strides, extents, &mut |from, stride, count| unsafe {
+                transfer::gather(size, from, stride, next, count);
+                next = next.wrapping_add(count * size);
+            });
         }
     }
     to
@@ -225,57 +223,37 @@ pub fn store(operand: &Operand<'_>, extents: &[usize], to: &View<'_>, dtype: DTy
     assert!(count <= MOST_ELEMENTS, "bug: {count} elements are not few");
     let mut stage = Stage::new();
     let from = elements(&(*operand, dtype), extents, count, &mut stage);
-    let first = to.check(extents, dtype.size()).cast_mut();
-    if is_contiguous(to.strides, extents, dtype.size()) {
+    let size = dtype.size();
+    let first = to.check(extents, size);
+    if is_contiguous(to.strides, extents, size) {
         // SAFETY: as below; the two share no memory.
-        return unsafe { std::ptr::copy_nonoverlapping(from, first, count * dtype.size()) };
+        return unsafe { std::ptr::copy_nonoverlapping(from, first.cast_mut(), count * size) };
     }
-    let scatter = match dtype.size() {
-        1 => scatter::<u8>,
-        2 => scatter::<u16>,
-        4 => scatter::<u32>,
-        8 => scatter::<u64>,
-        _ => scatter::<[u64; 2]>,
-    };
+    let mut next = from;
     // SAFETY: `elements` gives `count` elements, and `check` saw that all of the view's are inside
     // of the buffer.
-    unsafe { scatter(from, to.strides, extents, first) };
+    rows(first, to.strides, extents, &mut |to, stride, count| unsafe {
+        transfer::scatter(size, next, to.cast_mut(), stride, count);
+        next = next.wrapping_add(count * size);
+    });
 }
 
-/// Copies elements that are one after the other into a view, and returns the place after the last.
-///
-/// # Safety
-/// As many elements as the view has are readable at `from`, all of the view's are writable, and
-/// both are aligned.
-unsafe fn scatter<T: Copy>(
-    from: *const u8,
+/// Visits the rows of a view in C order: address, stride and number of elements of each.
+fn rows(
+    start: *const u8,
     strides: &[isize],
     extents: &[usize],
-    to: *mut u8,
-) -> *const u8 {
-    let (&[inner, ref extents @ ..], &[stride, ref strides @ ..]) = (extents, strides) else {
-        // SAFETY: the caller's promise.
-        unsafe { to.cast::<T>().write(from.cast::<T>().read()) };
-        return from.wrapping_add(size_of::<T>());
-    };
-    if extents.is_empty() {
-        let row = from.cast::<T>();
-        for place in 0..inner {
-            // SAFETY: the caller's promise.
-            unsafe {
-                let to = to.offset(place as isize * stride).cast::<T>();
-                to.write(row.add(place).read());
+    visit: &mut impl FnMut(*const u8, isize, usize),
+) {
+    match (extents, strides) {
+        ([], _) | (_, []) => visit(start, 0, 1),
+        (&[count], &[stride]) => visit(start, stride, count),
+        ([extent, extents @ ..], [stride, strides @ ..]) => {
+            for place in 0..*extent {
+                rows(start.wrapping_offset(place as isize * stride), strides, extents, visit);
             }
         }
-        return row.wrapping_add(inner).cast();
     }
-    let mut from = from;
-    for place in 0..inner {
-        let to = to.wrapping_offset(place as isize * stride);
-        // SAFETY: the caller's promise; the part is a view of some of the elements.
-        from = unsafe { scatter::<T>(from, strides, extents, to) };
-    }
-    from
 }
 
 fn padded(scalar: &Scalar) -> [u8; 16] {
@@ -316,41 +294,6 @@ fn is_contiguous(strides: &[isize], extents: &[usize], size: usize) -> bool {
     })
 }
 
-/// Copies the elements of a view one after the other, and returns the place after the last.
-///
-/// # Safety
-/// All elements of the view are readable and aligned, and there is room for them at `to`.
-unsafe fn gather<T: Copy>(
-    from: *const u8,
-    strides: &[isize],
-    extents: &[usize],
-    to: *mut u8,
-) -> *mut u8 {
-    let (&[inner, ref extents @ ..], &[stride, ref strides @ ..]) = (extents, strides) else {
-        // SAFETY: the caller's promise.
-        unsafe { to.cast::<T>().write(from.cast::<T>().read()) };
-        return to.wrapping_add(size_of::<T>());
-    };
-    if extents.is_empty() {
-        let row = to.cast::<T>();
-        for place in 0..inner {
-            // SAFETY: the caller's promise.
-            unsafe {
-                let from = from.offset(place as isize * stride).cast::<T>();
-                row.add(place).write(from.read());
-            }
-        }
-        return row.wrapping_add(inner).cast();
-    }
-    let mut to = to;
-    for place in 0..inner {
-        let from = from.wrapping_offset(place as isize * stride);
-        // SAFETY: the caller's promise; the part is a view of some of the elements.
-        to = unsafe { gather::<T>(from, strides, extents, to) };
-    }
-    to
-}
-
 /// Reduces over axes.
 fn reduce(
     monoid: Monoid,
@@ -362,7 +305,8 @@ fn reduce(
 ) -> bool {
     let (source, wide) = operand;
     let Operand::View(view) = source else { return false };
-    let Some(fold) = Fold::of(monoid, *wide) else { return false };
+    let Some(combine) = Combine::of(monoid, *wide) else { return false };
+    let fold = Fold { monoid, dtype: *wide, combine };
     let mut kept: SmallVec<[(usize, isize); 4]> = SmallVec::new();
     let mut removed: SmallVec<[(usize, isize); 4]> = SmallVec::new();
     for (axis, (&extent, &stride)) in extents.iter().zip(view.strides).enumerate() {
@@ -418,14 +362,6 @@ static POSITIONS: [i64; MOST_POINTS] = {
 };
 
 impl Fold {
-    fn of(monoid: Monoid, dtype: DType) -> Option<Fold> {
-        let combine = match monoid {
-            Monoid::ArgMin | Monoid::ArgMax => Combine::Pair(loops::arg_combine(monoid, dtype)?),
-            _ => Combine::Single(loops::combine(monoid, dtype)?),
-        };
-        Some(Fold { monoid, dtype, combine })
-    }
-
     /// Combines points and writes the result: an element, or the position of the best one.
     ///
     /// # Safety
@@ -468,7 +404,9 @@ impl Fold {
                             self.leaf(code, from, points, first.add(leaf * size));
                         }),
                     }
-                    join(code, first, count_leaves, size);
+                    if count_leaves > 1 {
+                        self.join(first, count_leaves);
+                    }
                     std::ptr::copy_nonoverlapping(first, to, size);
                 }
             }
@@ -502,34 +440,54 @@ impl Fold {
             std::ptr::copy_nonoverlapping(lanes, to, size);
         }
     }
+
+    /// Combines leaves into the first.
+    ///
+    /// # Safety
+    /// There are `count` leaves, from 1.
+    unsafe fn join(self, first: *mut u8, count: usize) {
+        let (size, mut counter) = (self.dtype.size(), Counter::default());
+        for leaf in 0..count {
+            let mut item = Item { value: [0; 16], index: 0 };
+            // SAFETY: the caller's promise; an element has at most 16 bytes.
+            unsafe {
+                let from = first.add(leaf * size);
+                std::ptr::copy_nonoverlapping(from, item.value.as_mut_ptr(), size);
+            }
+            counter.push(item, self.combine);
+        }
+        if let Some(all) = counter.finish(self.combine) {
+            // SAFETY: as above.
+            unsafe { std::ptr::copy_nonoverlapping(all.value.as_ptr(), first, size) };
+        }
+    }
 }
 
-/// Combines leaves into the first, in the order of a binary counter.
-///
-/// # Safety
-/// There are `count` leaves of `size` bytes, from 1, aligned.
-unsafe fn join(code: Loop, first: *mut u8, count: usize, size: usize) {
-    let combine = |left: usize, right: usize| {
-        let (left, right) = (first.wrapping_add(left * size), first.wrapping_add(right * size));
-        // SAFETY: the caller's promise; the two are different leaves.
-        unsafe { code(&[left.cast_const(), right.cast_const()], left, 1) };
-    };
-    // Pairs of equal powers of two, then the rest from right to left: the first leaf of each power
-    // holds its combination.
-    let mut width = 1;
-    while width * 2 <= count {
-        (0..count / (2 * width)).for_each(|pair| {
-            combine(pair * 2 * width, (pair * 2 + 1) * width);
-        });
-        width *= 2;
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn computed(op: Op, operands: &[Scalar], result: DType) -> Option<Scalar> {
+        let given: Vec<_> =
+            operands.iter().map(|operand| (Operand::Scalar(*operand), operand.dtype())).collect();
+        let mut element = Element::default();
+        run(SmallOp::Elementwise(op), &given, &[], &mut Target::Element(&mut element), result)
+            .then(|| element.scalar(result))
     }
-    let mut parts: SmallVec<[usize; 8]> = SmallVec::new();
-    let mut start = 0;
-    for bit in (0..usize::BITS).rev().filter(|bit| count >> bit & 1 == 1) {
-        parts.push(start);
-        start += 1 << bit;
-    }
-    for pair in (1..parts.len()).rev() {
-        combine(parts[pair - 1], parts[pair]);
+
+    #[test]
+    fn elements_are_computed_by_the_loops() {
+        let f64s = |values: &[f64]| values.iter().map(|&v| Scalar::new(v)).collect::<Vec<_>>();
+        let sum = computed(Op::Add, &f64s(&[1.5, 2.25]), DType::F64);
+        assert_eq!(sum, Some(Scalar::new(3.75)));
+        let less = computed(Op::Less, &f64s(&[1.5, 2.25]), DType::Bool);
+        assert_eq!(less, Some(Scalar::new(true)));
+        let sine = computed(Op::Sin, &f64s(&[1e10]), DType::F64);
+        assert_eq!(sine, Some(Scalar::new(libm::sin(1e10))));
+        let wide = computed(Op::Multiply, &[Scalar::new(i32::MAX), Scalar::new(2)], DType::I32);
+        assert_eq!(wide, Some(Scalar::new(-2)));
+        assert_eq!(computed(Op::Add, &[Scalar::new(1.0), Scalar::new(2)], DType::F64), None);
+        let half = Scalar::new(half::f16::ONE);
+        assert_eq!(computed(Op::Sin, &[half], DType::F16), None);
     }
 }

@@ -73,8 +73,8 @@ impl Scalar {
             DType::U16 => Scalar::new(integer as u16),
             DType::U32 => Scalar::new(integer as u32),
             DType::U64 => Scalar::new(integer as u64),
-            DType::F16 => Scalar::new(f16::from_f32(odd_single(narrow))),
-            DType::BF16 => Scalar::new(bf16::from_f32(odd_single(narrow))),
+            DType::F16 => Scalar::new(f16::from_f32(f64_to_f32_odd(narrow))),
+            DType::BF16 => Scalar::new(bf16::from_f32(f64_to_f32_odd(narrow))),
             DType::F32 => Scalar::new(narrow as f32),
             DType::F64 => Scalar::new(complex.re),
             DType::C64 => Scalar::new(Complex32::new(narrow as f32, complex.im as f32)),
@@ -224,15 +224,17 @@ fn odd(value: i128) -> f64 {
     f64::from_bits((nearest.to_bits() - u64::from(is_beyond)) | 1)
 }
 
-/// The number as an `f32` that rounds to half types as the number itself does. The crate `half`
-/// rounds twice where the processor converts to halves.
-fn odd_single(value: f64) -> f32 {
-    let nearest = value as f32;
-    if f64::from(nearest) == value || !nearest.is_finite() {
-        return nearest;
+/// An `f32` that rounds to a half type like `value` itself: inexact results end in an odd bit. The
+/// crate `half` rounds twice where the processor converts to halves.
+#[inline]
+pub fn f64_to_f32_odd(value: f64) -> f32 {
+    let near = value as f32;
+    let wide = f64::from(near);
+    if wide == value || value.is_nan() {
+        return near;
     }
-    let is_beyond = f64::from(nearest).abs() > value.abs();
-    f32::from_bits((nearest.to_bits() - u32::from(is_beyond)) | 1)
+    let toward_zero = near.to_bits() - u32::from(wide.abs() > value.abs());
+    f32::from_bits(toward_zero | 1)
 }
 
 impl fmt::Debug for Scalar {

@@ -3,5 +3,5 @@
 mod element;
 mod weak;
 
-pub use element::Scalar;
+pub use element::{Scalar, f64_to_f32_odd};
 pub use weak::Weak;

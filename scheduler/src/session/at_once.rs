@@ -92,7 +92,8 @@ impl Session {
         let Some(given) = given_now(operand) else { return false };
         let seen = seen(Some(map), shards);
         let to = View { buffer: &shards.buffers()[0], offset: seen.offset, strides: &seen.strides };
-        store(&given, &map.shape, &to, shards.dtype)
+        small::store(&given.operand().0, &map.shape, &to, shards.dtype);
+        true
     }
 
     /// Whether the memory of a value may be written: no plan in flight and no other value uses it.
@@ -134,7 +135,8 @@ impl Session {
                 let (offset, strides) = strided(map, &strides);
                 let Target::Buffer(buffer) = *to else { return false };
                 let view = View { buffer, offset, strides: &strides };
-                return store(value, &map.shape, &view, dtype);
+                small::store(&value.operand().0, &map.shape, &view, dtype);
+                return true;
             }
             NodeOp::Structured(op) => {
                 let Target::Buffer(to) = *to else { return false };
@@ -142,19 +144,11 @@ impl Session {
             }
             NodeOp::Accumulate { .. } | NodeOp::Compress | NodeOp::Reshard(_) => return false,
         };
-        let mut extents = shape;
-        let mut operands = SmallVec::<[(small::Operand<'_>, DType); 3]>::new();
-        for given in given {
-            operands.push(match given {
-                Given::Scalar(scalar) => (small::Operand::Scalar(*scalar), scalar.dtype()),
-                Given::Value { shards, seen } => {
-                    if matches!(op, NodeOp::Reduce { .. }) {
-                        extents = seen.shape;
-                    }
-                    (seen.view(shards), shards.dtype)
-                }
-            });
-        }
+        let extents = match (op, given) {
+            (NodeOp::Reduce { .. }, [Given::Value { seen, .. }]) => seen.shape,
+            _ => shape,
+        };
+        let operands: SmallVec<[_; 3]> = given.iter().map(Given::operand).collect();
         small::run(small, &operands, extents, to, dtype)
     }
 
@@ -213,6 +207,16 @@ impl Session {
             .collect();
         let to = Block { buffer: to, dtype, shape, origin: &origin[..shape.len()] };
         structured::run_on(&op, &blocks, &to, &self.devices[0]).is_ok()
+    }
+}
+
+impl Given<'_> {
+    /// The elements and their dtype.
+    fn operand(&self) -> (small::Operand<'_>, DType) {
+        match self {
+            Given::Scalar(scalar) => (small::Operand::Scalar(*scalar), scalar.dtype()),
+            Given::Value { shards, seen } => (seen.view(shards), shards.dtype),
+        }
     }
 }
 
@@ -280,13 +284,4 @@ fn strided(map: &AffineMap, whole: &[isize]) -> (isize, SmallVec<[isize; 4]>) {
         }
     }
     (offset, strides)
-}
-
-/// Writes an operand, whose shape is `extents`, into a view.
-fn store(value: &Given<'_>, extents: &[usize], to: &View<'_>, dtype: DType) -> bool {
-    match value {
-        Given::Scalar(scalar) => small::store(&small::Operand::Scalar(*scalar), extents, to, dtype),
-        Given::Value { shards, seen } => small::store(&seen.view(shards), extents, to, dtype),
-    }
-    true
 }

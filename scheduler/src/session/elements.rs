@@ -6,8 +6,9 @@
 use super::Session;
 use crate::shards::Shards;
 use phalanx_graph::Evaluated;
-use phalanx_kernels::cpu;
+use phalanx_kernels::cpu::small::{self, Element, Operand, SmallOp, Target};
 use phalanx_ops::{DType, Op, Scalar};
+use smallvec::SmallVec;
 use std::sync::Arc;
 
 impl Session {
@@ -43,8 +44,15 @@ impl Session {
 
     /// See `Engine::computed`.
     pub(super) fn compute(&self, op: Op, operands: &[Scalar], result: DType) -> Option<Scalar> {
-        let is_here = self.is_alone_on_host();
-        if is_here { cpu::computed(op, operands, result) } else { None }
+        if !self.is_alone_on_host() {
+            return None;
+        }
+        let given: SmallVec<[(Operand<'_>, DType); 2]> =
+            operands.iter().map(|it| (Operand::Scalar(*it), it.dtype())).collect();
+        let mut element = Element::default();
+        let to = &mut Target::Element(&mut element);
+        let is_done = small::run(SmallOp::Elementwise(op), &given, &[], to, result);
+        is_done.then(|| element.scalar(result))
     }
 
     /// Whether the process is the only one, belongs to the session, and has only CPUs.

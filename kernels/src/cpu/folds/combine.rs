@@ -1,6 +1,7 @@
 //! The combination of two operands of a fold, and of a sequence of them in the canonical order.
 
-use crate::cpu::loops::{ArgLoop, Loop};
+use crate::cpu::loops::{self, ArgLoop, Loop};
+use phalanx_ops::{DType, Monoid};
 
 /// How two operands are combined.
 #[derive(Clone, Copy, Debug)]
@@ -20,6 +21,14 @@ pub(in crate::cpu) struct Item {
 }
 
 impl Combine {
+    /// The combination by a monoid; `None` if it has no loop for the dtype.
+    pub fn of(monoid: Monoid, dtype: DType) -> Option<Combine> {
+        match monoid {
+            Monoid::ArgMin | Monoid::ArgMax => loops::arg_combine(monoid, dtype).map(Combine::Pair),
+            _ => loops::combine(monoid, dtype).map(Combine::Single),
+        }
+    }
+
     /// `left[i] = left[i] (x) right[i]` for `count` elements and, for pairs, their indices.
     ///
     /// # Safety

@@ -6,11 +6,10 @@
 
 use super::driver::{Loop, unary};
 use super::half::{
-    bf16_to_f32, f16_to_f32, f32_to_bf16, f32_to_f16, f64_to_f32_odd, i64_to_f64_odd,
-    u64_to_f64_odd,
+    bf16_to_f32, f16_to_f32, f32_to_bf16, f32_to_f16, i64_to_f64_odd, u64_to_f64_odd,
 };
 use num_complex::Complex;
-use phalanx_ops::DType;
+use phalanx_ops::{DType, f64_to_f32_odd};
 
 /// The loop that casts elements of `from` to `to`.
 pub fn cast(from: DType, to: DType) -> Loop {

@@ -44,18 +44,6 @@ pub(super) fn f32_to_bf16(value: f32) -> u16 {
     (if value.is_nan() { nan } else { rounded }) as u16
 }
 
-/// An `f32` that rounds to a half type like `value` itself: inexact results end in an odd bit.
-#[inline]
-pub(super) fn f64_to_f32_odd(value: f64) -> f32 {
-    let near = value as f32;
-    let wide = f64::from(near);
-    if wide == value || value.is_nan() {
-        return near;
-    }
-    let toward_zero = near.to_bits() - u32::from(wide.abs() > value.abs());
-    f32::from_bits(toward_zero | 1)
-}
-
 /// An `f64` that rounds to a half type like `value` itself.
 #[inline]
 pub(super) fn u64_to_f64_odd(value: u64) -> f64 {

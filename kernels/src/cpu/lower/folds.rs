@@ -2,7 +2,6 @@
 
 use super::lowering::{Lowering, cast, widen};
 use crate::cpu::folds::{Combine, best, identity, is_ordered, leaf};
-use crate::cpu::loops;
 use crate::cpu::program::{
     BlockFold, FoldSize, Home, LaneFold, Phase, Register, RegisterId, Step, Width,
 };
@@ -107,9 +106,6 @@ impl Lowering<'_> {
 /// The code of a fold and the dtype in which it accumulates.
 fn combination(monoid: Monoid, dtype: DType) -> Result<(Combine, DType), KernelError> {
     let wide = widen(dtype);
-    let code = match monoid {
-        Monoid::ArgMin | Monoid::ArgMax => loops::arg_combine(monoid, wide).map(Combine::Pair),
-        _ => loops::combine(monoid, wide).map(Combine::Single),
-    };
+    let code = Combine::of(monoid, wide);
     code.map(|code| (code, wide)).ok_or(KernelError::UnsupportedCombination { monoid, dtype })
 }
