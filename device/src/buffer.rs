@@ -2,7 +2,6 @@
 
 use crate::strides::assert_in_bounds;
 use crate::{Device, DeviceError, DevicePointer};
-use std::alloc::Layout;
 use std::fmt;
 use std::ptr::NonNull;
 use std::sync::Arc;
@@ -277,14 +276,4 @@ impl Strided<'_> {
     pub(crate) fn check(&self, extents: &[usize], item: usize) {
         assert_in_bounds(self.buffer.len(), self.offset, self.strides, extents, item);
     }
-}
-
-/// The layout of every pooled allocation.
-pub(crate) fn layout(bytes: usize) -> Result<Layout, DeviceError> {
-    Layout::from_size_align(bytes.max(64), 64).map_err(|_| DeviceError::OutOfMemory {
-        device: String::from("host"),
-        requested: bytes,
-        in_use: 0,
-        limit: None,
-    })
 }

@@ -1,8 +1,6 @@
 //! The CPU as a device, with a pool of memory and a pool of threads.
 
-use crate::{Buffer, Device, DeviceError, ForeignMemory, buffer::layout};
-use phalanx_ops::memory::has_some_left;
-use std::alloc::{alloc, dealloc};
+use crate::{Buffer, Device, DeviceError, ForeignMemory, pages};
 use std::collections::HashMap;
 use std::ops::Range;
 use std::ptr::NonNull;
@@ -30,28 +28,13 @@ impl Memory {
     fn free_cached(&mut self) {
         for (size, blocks) in self.free.drain() {
             for block in blocks {
-                if let Ok(layout) = layout(size) {
-                    // SAFETY: a block of the free list came from `alloc` with this layout and has
-                    // no handle.
-                    unsafe { dealloc(block.0.as_ptr(), layout) };
-                }
+                // SAFETY: a block of the free list came from `pages` with this size and has no
+                // handle.
+                unsafe { pages::free(block.0, size) };
             }
         }
         self.cached = 0;
     }
-}
-
-/// Memory from the system; `None` if it refuses, or if too little would be left.
-fn of_system(size: usize) -> Result<Option<NonNull<u8>>, DeviceError> {
-    let layout = layout(size)?;
-    // SAFETY: the layout's size is at least 64.
-    let Some(pointer) = NonNull::new(unsafe { alloc(layout) }) else { return Ok(None) };
-    if size >= LARGE && !has_some_left() {
-        // SAFETY: it came from `alloc` with this layout just now, and nothing else has it.
-        unsafe { dealloc(pointer.as_ptr(), layout) };
-        return Ok(None);
-    }
-    Ok(Some(pointer))
 }
 
 struct Block(NonNull<u8>);
@@ -60,8 +43,6 @@ unsafe impl Send for Block {}
 
 /// The most bytes of freed memory that are cached; the system gets the rest.
 const MOST_CACHED: usize = 4 << 30;
-/// From this size on, an allocation checks that the system has memory left.
-const LARGE: usize = 1 << 20;
 
 impl CpuDevice {
     /// The CPU device `cpu:ordinal` with `threads` compute threads and an optional memory limit in
@@ -92,10 +73,10 @@ impl CpuDevice {
         if memory.cached + size <= MOST_CACHED {
             memory.cached += size;
             memory.free.entry(size).or_default().push(Block(pointer));
-        } else if let Ok(layout) = layout(size) {
-            // SAFETY: the pointer came from `alloc` with this layout and no handle is left
+        } else {
+            // SAFETY: the pointer came from `pages` with this size and no handle is left
             // (condition 1 of `Buffer`).
-            unsafe { dealloc(pointer.as_ptr(), layout) };
+            unsafe { pages::free(pointer, size) };
         }
     }
 }
@@ -125,12 +106,12 @@ impl Device for CpuDevice {
                     memory.cached -= size;
                     block.0
                 }
-                None => match of_system(size)? {
+                None => match pages::allocate(size)? {
                     Some(pointer) => pointer,
                     None => {
                         // Cached blocks have other sizes, so free them and try again.
                         memory.free_cached();
-                        of_system(size)?.ok_or_else(|| refused(memory.in_use))?
+                        pages::allocate(size)?.ok_or_else(|| refused(memory.in_use))?
                     }
                 },
             };

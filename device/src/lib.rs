@@ -13,6 +13,7 @@ mod error;
 mod event;
 mod foreign;
 mod null;
+mod pages;
 mod pointer;
 mod strides;
 
