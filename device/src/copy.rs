@@ -2,6 +2,7 @@
 //!
 //! The plan orders accesses to the bytes (condition 2 of `Buffer`); these functions check the rest.
 
+use crate::compress::compress;
 use crate::strides::contiguous;
 use crate::{Buffer, DeviceError, Slice, Strided};
 use std::ptr::NonNull;
@@ -242,6 +243,7 @@ impl Buffer {
         mask: &Buffer,
         count: usize,
         item: usize,
+        pool: Option<&rayon::ThreadPool>,
     ) -> Result<usize, DeviceError> {
         if let Some(remote) = self.remote() {
             let [value, mask] = [value.slice(0, count * item), mask.slice(0, count)];
@@ -254,14 +256,7 @@ impl Buffer {
         // SAFETY: in bounds; nothing writes the sources or touches the target meanwhile (condition
         // 2).
         let (value, mask, target) = unsafe { (value.bytes(), mask.bytes(), target.bytes_mut()) };
-        let mut kept = 0;
-        for (position, &holds) in mask.iter().enumerate() {
-            if holds != 0 {
-                target[kept * item..][..item].copy_from_slice(&value[position * item..][..item]);
-                kept += 1;
-            }
-        }
-        Ok(kept)
+        Ok(compress(value, mask, target, item, pool))
     }
 }
 

@@ -5,6 +5,7 @@
 //! device run in order), so access is through raw pointers at the edges and is never checked here.
 
 mod buffer;
+mod compress;
 mod copy;
 mod cpu;
 pub mod cuda;

@@ -178,7 +178,7 @@ impl Worker {
             }
             LocalStep::Compress { node, value, mask, to, count, item, is_split } => {
                 let [value, mask, to] = [value, mask, to].map(|at| memory.buffer(*at));
-                let kept = to.compress_from(value, mask, *count, *item)?;
+                let kept = to.compress_from(value, mask, *count, *item, self.memory.pool())?;
                 self.settle(job, *node, kept, *is_split)?;
             }
         }
