@@ -6,11 +6,12 @@ use std::ops::Range;
 use std::ptr::NonNull;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// A CPU device: host memory with a free list for each size, and its own compute threads.
+/// A CPU device: host memory with a free list for each size, and the compute threads that it shares
+/// with the other CPU devices of its session.
 pub struct CpuDevice {
     ordinal: usize,
     limit: Option<usize>,
-    threads: rayon::ThreadPool,
+    threads: Arc<rayon::ThreadPool>,
     memory: Mutex<Memory>,
 }
 
@@ -45,22 +46,29 @@ unsafe impl Send for Block {}
 const MOST_CACHED: usize = 4 << 30;
 
 impl CpuDevice {
-    /// The CPU device `cpu:ordinal` with `threads` compute threads and an optional memory limit in
-    /// bytes.
-    pub fn new(
-        ordinal: usize,
+    /// The CPU devices `cpu:0` to `cpu:count`, this one excluded, which share `threads` compute
+    /// threads. Each has an optional memory limit in bytes.
+    ///
+    /// Errors: `DeviceError::Threads` when threads cannot be started.
+    pub fn all(
+        count: usize,
         threads: usize,
         limit: Option<usize>,
-    ) -> Result<Arc<CpuDevice>, DeviceError> {
+    ) -> Result<Vec<Arc<CpuDevice>>, DeviceError> {
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(threads.max(1))
-            .thread_name(move |index| format!("cpu:{ordinal}.{index}"))
+            .thread_name(|index| format!("cpu.{index}"))
             .build()
             .map_err(|error| DeviceError::Threads {
-                device: format!("cpu:{ordinal}"),
+                device: String::from("cpu"),
                 reason: error.to_string(),
             })?;
-        Ok(Arc::new(CpuDevice { ordinal, limit, threads: pool, memory: Mutex::default() }))
+        let pool = Arc::new(pool);
+        let device = |ordinal| {
+            let (threads, memory) = (pool.clone(), Mutex::default());
+            Arc::new(CpuDevice { ordinal, limit, threads, memory })
+        };
+        Ok((0..count).map(device).collect())
     }
 
     fn memory(&self) -> MutexGuard<'_, Memory> {
@@ -176,7 +184,7 @@ mod tests {
 
     #[test]
     fn freed_memory_is_reused_and_limits_hold() {
-        let device = CpuDevice::new(0, 1, Some(1 << 20)).unwrap();
+        let device = CpuDevice::all(1, 1, Some(1 << 20)).unwrap().remove(0);
         let first = device.clone().allocate(1000).unwrap();
         let address = first.as_ptr();
         drop(first);

@@ -51,9 +51,10 @@ impl Session {
         let mut devices: Vec<Arc<dyn Device>> = Vec::new();
         devices.extend(options.devices.iter().cloned());
         let cpus = if devices.is_empty() { count } else { 0 };
-        for ordinal in 0..cpus {
-            let threads = options.threads / count + usize::from(ordinal < options.threads % count);
-            devices.push(CpuDevice::new(ordinal, threads.max(1), options.memory_limit)?);
+        if cpus > 0 {
+            for device in CpuDevice::all(cpus, options.threads, options.memory_limit)? {
+                devices.push(device);
+            }
         }
         let mut world = world;
         world.attach(&devices)?;

@@ -63,10 +63,12 @@ impl<'p> Threads<'p> {
             done(state);
         };
         match self.pool {
-            Some(pool) if threads > 1 => pool.scope(|scope| {
-                for _ in 0..threads.min(count) {
+            // The calling thread works, too: it need not be woken.
+            Some(pool) if threads > 1 => pool.in_place_scope(|scope| {
+                for _ in 1..threads.min(count) {
                     scope.spawn(|_| work());
                 }
+                work();
             }),
             _ => work(),
         }
