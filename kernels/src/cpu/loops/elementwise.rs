@@ -1,11 +1,13 @@
 //! The loop of each operation and signature.
 
 use super::comparison::{equal, greater, greater_equal, less, less_equal, not_equal};
+use super::division::{Floor, Fmod, Remainder, division};
 use super::driver::{
     Loop, binary, bits, complexes, floats, for_type, inlined, integers, ordered, staged,
     staged_pair, unary, unary_by_call, widths,
 };
 use super::integer::Integer;
+use super::integer_power::integer_power;
 use super::real::Real;
 use super::{complex, complex_functions, complex_inverse, half};
 use crate::cpu::instructions::for_each_level;
@@ -73,13 +75,14 @@ pub fn elementwise(op: Op, inputs: &[DType]) -> Option<Loop> {
             .or_else(|| bools!(dtype, T => binary(|a: T, b: T| a & b))),
         Op::Divide => floats!(dtype, T => binary(|a: T, b: T| a / b))
             .or_else(|| complexes!(dtype, T => binary(complex::divide::<T>))),
-        Op::FloorDivide => integers!(dtype, T => binary(<T as Integer>::floor_divide))
+        Op::FloorDivide => division::<Floor>(dtype)
             .or_else(|| floats!(dtype, T => binary(<T as Real>::floor_divide))),
-        Op::Remainder => integers!(dtype, T => binary(<T as Integer>::remainder))
+        Op::Remainder => division::<Remainder>(dtype)
             .or_else(|| floats!(dtype, T => binary(<T as Real>::remainder))),
-        Op::Fmod => integers!(dtype, T => binary(<T as Integer>::fmod))
-            .or_else(|| floats!(dtype, T => binary(<T as Real>::fmod))),
-        Op::Power => integers!(dtype, T => binary(<T as Integer>::power)).or_else(|| power(dtype)),
+        Op::Fmod => {
+            division::<Fmod>(dtype).or_else(|| floats!(dtype, T => binary(<T as Real>::fmod)))
+        }
+        Op::Power => integer_power(dtype).or_else(|| power(dtype)),
         Op::FloatPower => power(dtype),
         Op::Negative => widths!(dtype, T => unary(|a: T| a.wrapping_neg()))
             .or_else(|| floats!(dtype, T => unary(|a: T| -a)))

@@ -20,11 +20,13 @@ mod comparison;
 mod complex;
 mod complex_functions;
 mod complex_inverse;
+mod division;
 mod driver;
 mod elementwise;
 mod functions;
 mod half;
 mod integer;
+mod integer_power;
 mod movement;
 mod real;
 
