@@ -152,11 +152,13 @@ pub(super) enum Step {
         output: RegisterId,
         width: Width,
     },
-    /// Whether the point is inside a guard.
+    /// Whether the point is inside a guard. If only selections by the guard read it, it is written
+    /// for lane blocks that are partly inside.
     Inside {
         guard: GuardId,
         output: RegisterId,
         width: Width,
+        is_selected: bool,
     },
     Store(Store),
     Accumulate(Accumulate),
@@ -183,6 +185,9 @@ pub(super) struct Apply {
     pub destination: Option<AccessId>,
     /// The operation and dtype, if it may be fused with another.
     pub arithmetic: Option<(Op, DType)>,
+    /// The guard that is the condition of a selection: lane blocks that are all inside or all
+    /// outside of it take the operand itself.
+    pub guard: Option<GuardId>,
 }
 
 /// A load.
@@ -196,6 +201,8 @@ pub(super) struct Load {
     /// Whether a store may run between the load and its last use, so that memory may have changed
     /// by then.
     pub late: bool,
+    /// Whether only selections by the guard read it, so that blocks outside need no values.
+    pub is_selected: bool,
 }
 
 /// A store.
@@ -258,6 +265,9 @@ pub(super) struct LaneFold {
     pub best: Option<BestLoop>,
     pub value: RegisterId,
     pub index: Option<RegisterId>,
+    /// The axis whose index the register `index` gets, if only this fold reads it and counts along
+    /// the axis where it can.
+    pub counted: Option<AxisId>,
     pub output: RegisterId,
     pub index_output: Option<RegisterId>,
     pub size: usize,

@@ -3,7 +3,7 @@
 //! They use the loops of kernels and combine in the canonical order (`folds`), so their results
 //! have the bits that a kernel gives.
 
-use super::folds::{self, Combine, Counter, Item, LANES, LEAF};
+use super::folds::{self, Combine, Counter, Indices, Item, LANES, LEAF};
 use super::loops::{self, Loop};
 use super::transfer;
 use phalanx_device::Buffer;
@@ -350,17 +350,6 @@ struct Fold {
     combine: Combine,
 }
 
-/// The positions of points.
-static POSITIONS: [i64; MOST_POINTS] = {
-    let mut positions = [0; MOST_POINTS];
-    let mut at = 0;
-    while at < MOST_POINTS {
-        positions[at] = at as i64;
-        at += 1;
-    }
-    positions
-};
-
 impl Fold {
     /// Combines points and writes the result: an element, or the position of the best one.
     ///
@@ -373,41 +362,36 @@ impl Fold {
                 let mut value = [0u128; 1];
                 let value = value.as_mut_ptr().cast::<u8>();
                 let mut index = 0i64;
-                // SAFETY: the caller's promise; the first point starts the best, and there are as
-                // many positions as points.
+                // SAFETY: the caller's promise; without a loop, the first point starts the best.
                 unsafe {
-                    std::ptr::copy_nonoverlapping(from, value, size);
-                    let (rest, positions) = (from.add(size), POSITIONS.as_ptr().add(1));
-                    match folds::best(self.monoid, self.dtype) {
-                        Some(best) if count > 1 => {
-                            best(rest, positions, value, &raw mut index, count - 1);
+                    if let Some(best) = folds::best(self.monoid, self.dtype) {
+                        let positions = Indices::Counted { first: 0, step: 1 };
+                        best(from, positions, value, &raw mut index, count, true);
+                    } else {
+                        std::ptr::copy_nonoverlapping(from, value, size);
+                        for at in 1..count {
+                            let position = at as i64;
+                            code(from.add(at * size), &position, value, &raw mut index, 1);
                         }
-                        _ => (1..count).for_each(|at| {
-                            let point = from.add(at * size);
-                            code(point, &raw const POSITIONS[at], value, &raw mut index, 1);
-                        }),
                     }
                     to.cast::<i64>().write(index);
                 }
             }
             Combine::Single(code) => {
-                let mut leaves = [0u128; MOST_POINTS / LEAF];
-                let first = leaves.as_mut_ptr().cast::<u8>();
-                let count_leaves = count.div_ceil(LEAF);
-                // SAFETY: the caller's promise; a leaf gives one element, for which there is room.
+                let mut counter = Counter::default();
+                // SAFETY: the caller's promise.
                 unsafe {
                     match folds::leaf(self.monoid, self.dtype) {
-                        Some(leaf) => leaf(from, first, count),
-                        None => (0..count_leaves).for_each(|leaf| {
-                            let points = (count - leaf * LEAF).min(LEAF);
-                            let from = from.add(leaf * LEAF * size);
-                            self.leaf(code, from, points, first.add(leaf * size));
+                        Some(leaf) => counter.push_points(leaf, self.combine, size, from, count),
+                        None => (0..count).step_by(LEAF).for_each(|start| {
+                            let points = (count - start).min(LEAF);
+                            let item = self.leaf(code, from.add(start * size), points);
+                            counter.push(item, self.combine);
                         }),
                     }
-                    if count_leaves > 1 {
-                        self.join(first, count_leaves);
+                    if let Some(all) = counter.finish(self.combine) {
+                        std::ptr::copy_nonoverlapping(all.value.as_ptr(), to, size);
                     }
-                    std::ptr::copy_nonoverlapping(first, to, size);
                 }
             }
         }
@@ -417,8 +401,9 @@ impl Fold {
     ///
     /// # Safety
     /// As `run`, for at most `LEAF` points.
-    unsafe fn leaf(self, code: Loop, from: *const u8, points: usize, to: *mut u8) {
+    unsafe fn leaf(self, code: Loop, from: *const u8, points: usize) -> Item {
         let size = self.dtype.size();
+        let mut item = Item { value: [0; 16], index: 0 };
         let mut lanes = [0u128; LANES];
         let lanes = lanes.as_mut_ptr().cast::<u8>();
         let mut filled = points.min(LANES);
@@ -437,29 +422,9 @@ impl Fold {
                     filled = half;
                 }
             }
-            std::ptr::copy_nonoverlapping(lanes, to, size);
+            std::ptr::copy_nonoverlapping(lanes, item.value.as_mut_ptr(), size);
         }
-    }
-
-    /// Combines leaves into the first.
-    ///
-    /// # Safety
-    /// There are `count` leaves, from 1.
-    unsafe fn join(self, first: *mut u8, count: usize) {
-        let (size, mut counter) = (self.dtype.size(), Counter::default());
-        for leaf in 0..count {
-            let mut item = Item { value: [0; 16], index: 0 };
-            // SAFETY: the caller's promise; an element has at most 16 bytes.
-            unsafe {
-                let from = first.add(leaf * size);
-                std::ptr::copy_nonoverlapping(from, item.value.as_mut_ptr(), size);
-            }
-            counter.push(item, self.combine);
-        }
-        if let Some(all) = counter.finish(self.combine) {
-            // SAFETY: as above.
-            unsafe { std::ptr::copy_nonoverlapping(all.value.as_ptr(), first, size) };
-        }
+        item
     }
 }
 

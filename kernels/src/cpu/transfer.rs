@@ -146,19 +146,6 @@ pub(super) unsafe fn strided(
     }
 }
 
-/// Prefetches `bytes` bytes that are likely to be read soon. The address need not be valid.
-pub(super) fn prefetch(start: *const u8, bytes: usize) {
-    const LINE: usize = 64;
-    #[cfg(target_arch = "x86_64")]
-    for at in (0..bytes).step_by(LINE) {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        // SAFETY: a prefetch is a hint; it neither faults nor changes memory.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(start.wrapping_add(at).cast()) };
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = (start, bytes, LINE);
-}
-
 /// Whether `stream` may be used: AVX-512 stores whole lines; smaller stores past caches are slow.
 pub(super) fn can_stream() -> bool {
     #[cfg(target_arch = "x86_64")]

@@ -7,18 +7,53 @@ use crate::cpu::instructions::for_each_level;
 use crate::cpu::loops::{Better, Larger, Smaller, Value};
 use phalanx_ops::{DType, Monoid};
 
+/// The indices of consecutive elements.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::cpu) enum Indices {
+    /// One in memory for each element.
+    Each(*const i64),
+    /// `first`, and `step` more for each further element; `step` is 0 or 1.
+    Counted { first: i64, step: i64 },
+}
+
+impl Indices {
+    /// The index of an element.
+    ///
+    /// # Safety
+    /// Indices in memory reach as far as `at`.
+    unsafe fn at(self, at: usize) -> i64 {
+        match self {
+            // SAFETY: the caller's promise.
+            Indices::Each(indices) => unsafe { indices.add(at).read() },
+            Indices::Counted { first, step } => first + at as i64 * step,
+        }
+    }
+
+    /// The indices without the first `count`.
+    #[cfg(test)]
+    fn after(self, count: usize) -> Indices {
+        match self {
+            Indices::Each(indices) => Indices::Each(indices.wrapping_add(count)),
+            Indices::Counted { first, step } => {
+                Indices::Counted { first: first + count as i64 * step, step }
+            }
+        }
+    }
+}
+
 /// `(best_value, best_index)` becomes the best of itself and of `count` pairs: the first NaN wins,
-/// and among equal values the smaller index.
+/// and among equal values the smaller index. If `is_new`, it is that of the pairs alone.
 ///
 /// # Safety
-/// The first two pointers hold `count` elements of the dtype and as many indices, the others one
-/// each, all aligned; none overlap.
+/// The first pointer holds `count` elements of the dtype, from 1, and there are as many indices; the
+/// last two hold one each. All are aligned; none overlap.
 pub(in crate::cpu) type BestLoop = unsafe fn(
     values: *const u8,
-    indices: *const i64,
+    indices: Indices,
     best_value: *mut u8,
     best_index: *mut i64,
     count: usize,
+    is_new: bool,
 );
 
 /// The loop of `ArgMin` or `ArgMax`; `None` for other monoids and dtypes.
@@ -51,60 +86,93 @@ pub(in crate::cpu) fn best(monoid: Monoid, dtype: DType) -> Option<BestLoop> {
 const WIDTH: usize = 64;
 
 for_each_level! {
-    /// The best element that is no NaN (NaN if the first of its lane is), and whether there is NaN.
+    /// The best element, unless there is NaN, and whether there may be NaN.
     fn best_value[T: Value, B: Better][T, B](
         values: &[T],
         found: &mut (T, bool),
     ) {
         let mut lanes = [values[0]; WIDTH];
-        let mut unequal = [false; WIDTH];
+        let mut sums = [values[0]; WIDTH];
         let mut rows = values.chunks_exact(WIDTH);
         for row in &mut rows {
-            for ((best, unequal), &value) in lanes.iter_mut().zip(&mut unequal).zip(row) {
+            for ((best, sum), &value) in lanes.iter_mut().zip(&mut sums).zip(row) {
                 *best = if B::better(value, *best) { value } else { *best };
-                *unequal |= value.is_nan();
+                *sum = sum.keep_nan(value);
             }
         }
-        let (mut best, mut any) = (values[0], unequal.iter().any(|&unequal| unequal));
+        let (mut best, mut sum) = (values[0], values[0]);
         for &value in lanes.iter().chain(rows.remainder()) {
             best = if B::better(value, best) { value } else { best };
-            any |= value.is_nan();
+            sum = sum.keep_nan(value);
         }
-        *found = (best, any);
+        sum = sums.into_iter().fold(sum, T::keep_nan);
+        *found = (best, sum.is_nan());
+    }
+}
+
+for_each_level! {
+    /// The position of the first NaN, if `for_nan`, or else of the first element that is equal to a
+    /// value; the number of elements if there is none.
+    fn position[T: Value + PartialEq][T](
+        values: &[T],
+        sought: T,
+        for_nan: bool,
+        found: &mut usize,
+    ) {
+        let wins = |value: T| if for_nan { value.is_nan() } else { value == sought };
+        let mut rows = values.chunks_exact(WIDTH);
+        let skipped = (&mut rows)
+            .take_while(|row| !row.iter().fold(false, |any, &value| any | wins(value)))
+            .count();
+        let rest = &values[skipped * WIDTH..];
+        let first = rest.iter().position(|&value| wins(value));
+        *found = first.map_or(values.len(), |first| skipped * WIDTH + first);
     }
 }
 
 unsafe fn run<T: Value + PartialEq, B: Better>(
     values: *const u8,
-    indices: *const i64,
+    indices: Indices,
     best_value: *mut u8,
     best_index: *mut i64,
     count: usize,
+    is_new: bool,
 ) {
-    if count == 0 {
-        return;
-    }
     // SAFETY: the caller's promise.
-    let (values, indices, old, old_index) = unsafe {
-        (
-            std::slice::from_raw_parts(values.cast::<T>(), count),
-            std::slice::from_raw_parts(indices, count),
-            &mut *best_value.cast::<T>(),
-            &mut *best_index,
-        )
+    let (values, old, old_index) = unsafe {
+        let values = std::slice::from_raw_parts(values.cast::<T>(), count);
+        (values, &mut *best_value.cast::<T>(), &mut *best_index)
     };
     let mut found = (values[0], false);
     self::best_value::<T, B>(values, &mut found);
-    let (new, any_nan) = found;
-    let old_nan = old.is_nan();
-    if !any_nan && (old_nan || B::better(*old, new)) {
+    let (best, may_be_nan) = found;
+    let mut nan = values.len();
+    if may_be_nan {
+        position(values, best, true, &mut nan);
+    }
+    let any_nan = nan < values.len();
+    if !is_new && !any_nan && (old.is_nan() || B::better(*old, best)) {
         return;
     }
-    // The elements that win over all others of the block.
-    let wins = |value: T| if any_nan { value.is_nan() } else { value == new };
-    let winners = values.iter().zip(indices).filter(|(value, _)| wins(**value));
-    let Some((&value, &index)) = winners.min_by_key(|(_, index)| **index) else { return };
-    let equal = if any_nan { old_nan } else { value == *old };
+    let first = if any_nan {
+        nan
+    } else {
+        let mut first = 0;
+        position(values, best, false, &mut first);
+        first
+    };
+    let wins = |value: T| if any_nan { value.is_nan() } else { value == best };
+    // SAFETY: there is an index for each element.
+    let index = |at: usize| unsafe { indices.at(at) };
+    let winner = match indices {
+        Indices::Counted { .. } => first,
+        Indices::Each(_) => {
+            let winners = (first..values.len()).filter(|&at| wins(values[at]));
+            winners.min_by_key(|&at| index(at)).unwrap_or(first)
+        }
+    };
+    let (value, index) = (values[winner], index(winner));
+    let equal = !is_new && if any_nan { old.is_nan() } else { value == *old };
     if !equal || index < *old_index {
         (*old, *old_index) = (value, index);
     }
@@ -159,16 +227,29 @@ mod tests {
                         );
                     }
                 }
-                // SAFETY: slices of that many elements, and one element each.
-                unsafe {
-                    all(
-                        values[1..].as_ptr().cast(),
-                        indices[1..].as_ptr(),
-                        (&raw mut found.0).cast(),
-                        &raw mut found.1,
-                        values.len() - 1,
-                    );
+                // In one step, or the last elements after the first.
+                let first = case as usize % values.len();
+                let is_counted = case % 4 == 1;
+                for range in [0..first, first..values.len()] {
+                    if range.is_empty() {
+                        continue;
+                    }
+                    let given = Indices::Each(indices.as_ptr()).after(range.start);
+                    let counted = Indices::Counted { first: 0, step: 1 }.after(range.start);
+                    let given = if is_counted { counted } else { given };
+                    // SAFETY: slices of that many elements, and one element each.
+                    unsafe {
+                        all(
+                            values[range.clone()].as_ptr().cast(),
+                            given,
+                            (&raw mut found.0).cast(),
+                            &raw mut found.1,
+                            range.len(),
+                            range.start == 0,
+                        );
+                    }
                 }
+                found.1 *= if is_counted { 3 } else { 1 };
                 assert_eq!(found.1, expected.1, "{monoid} of {values:?}");
                 assert_eq!(found.0.to_bits(), expected.0.to_bits(), "{monoid} of {values:?}");
             }

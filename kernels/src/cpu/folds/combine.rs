@@ -1,7 +1,10 @@
 //! The combination of two operands of a fold, and of a sequence of them in the canonical order.
 
+use super::leaf::{BATCH, LeafLoop};
+use super::order::LEAF;
 use crate::cpu::loops::{self, ArgLoop, Loop};
 use phalanx_ops::{DType, Monoid};
+use smallvec::SmallVec;
 
 /// How two operands are combined.
 #[derive(Clone, Copy, Debug)]
@@ -71,7 +74,7 @@ impl Combine {
 /// Combines items like a binary counter: aligned powers of two, then the rest from right to left.
 #[derive(Debug, Default)]
 pub(in crate::cpu) struct Counter {
-    stack: Vec<Item>,
+    stack: SmallVec<[Item; 4]>,
     count: usize,
 }
 
@@ -86,6 +89,53 @@ impl Counter {
             carry >>= 1;
         }
         self.count += 1;
+    }
+
+    /// Adds the combination of the next `BATCH` items; the items so far are whole batches.
+    #[inline]
+    fn push_batch(&mut self, item: Item, code: Combine) {
+        self.stack.push(item);
+        let mut carry = self.count / BATCH;
+        while carry & 1 == 1 {
+            self.merge(code);
+            carry >>= 1;
+        }
+        self.count += BATCH;
+    }
+
+    /// Folds the next points, which begin at a leaf boundary; points follow only if the last leaf
+    /// is whole.
+    ///
+    /// # Safety
+    /// There are `count` points of `size` bytes, aligned, of the dtype of both loops.
+    pub unsafe fn push_points(
+        &mut self,
+        leaf: LeafLoop,
+        code: Combine,
+        size: usize,
+        points: *const u8,
+        count: usize,
+    ) {
+        let mut results = [[0u64; 2]; BATCH + 1];
+        let mut done = 0;
+        while done < count {
+            let room = (BATCH - self.count % BATCH) * LEAF;
+            let now = room.min(count - done);
+            // SAFETY: the caller's points; elements have at most 16 bytes.
+            unsafe { leaf(points.add(done * size), results.as_mut_ptr().cast(), now) };
+            done += now;
+            let results = results.as_ptr().cast::<u8>();
+            let item = |at: usize| {
+                // SAFETY: the leaf loop wrote this element; the bytes after it do not matter.
+                let value = unsafe { results.add(at * size).cast::<[u8; 16]>().read() };
+                Item { value, index: 0 }
+            };
+            if now == BATCH * LEAF {
+                self.push_batch(item(0), code);
+            } else {
+                (0..now.div_ceil(LEAF)).for_each(|at| self.push(item(at), code));
+            }
+        }
     }
 
     /// The combination of all items.

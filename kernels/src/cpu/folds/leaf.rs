@@ -5,14 +5,19 @@
 
 use super::order::{LANES, LEAF};
 use crate::cpu::instructions::for_each_level;
-use crate::cpu::transfer::prefetch;
 use phalanx_ops::{DType, Monoid};
 
-/// Folds each `LEAF` elements of the input, and the remaining ones, to one element of the output.
+/// Leaves that are folded at a time.
+pub(in crate::cpu) const BATCH: usize = 16;
+/// The elements of a leaf's virtual lanes from which on halving goes across the leaves of a batch.
+const NARROW: usize = 8;
+
+/// Folds at most `BATCH` leaves, of which the last may be shorter. A whole batch gives one element,
+/// fewer points give one for each leaf begun.
 ///
 /// # Safety
-/// The input holds `count` elements and the output one for each leaf begun, both aligned to the
-/// element's components.
+/// The input holds `count` elements, at most `BATCH * LEAF`, and the output has room for one
+/// element for each leaf begun, both aligned to the element's components.
 pub(in crate::cpu) type LeafLoop = unsafe fn(input: *const u8, output: *mut u8, count: usize);
 
 /// The leaf loop of a monoid and a dtype; `None` if there is none.
@@ -22,6 +27,14 @@ pub(in crate::cpu) fn leaf(monoid: Monoid, dtype: DType) -> Option<LeafLoop> {
             match dtype {
                 DType::F32 => Some(run::<f32, 1, LANES, $operation> as LeafLoop),
                 DType::F64 => Some(run::<f64, 1, LANES, $operation> as LeafLoop),
+                DType::I8 => Some(run::<i8, 1, LANES, $operation> as LeafLoop),
+                DType::I16 => Some(run::<i16, 1, LANES, $operation> as LeafLoop),
+                DType::I32 => Some(run::<i32, 1, LANES, $operation> as LeafLoop),
+                DType::I64 => Some(run::<i64, 1, LANES, $operation> as LeafLoop),
+                DType::U8 => Some(run::<u8, 1, LANES, $operation> as LeafLoop),
+                DType::U16 => Some(run::<u16, 1, LANES, $operation> as LeafLoop),
+                DType::U32 => Some(run::<u32, 1, LANES, $operation> as LeafLoop),
+                DType::U64 => Some(run::<u64, 1, LANES, $operation> as LeafLoop),
                 _ => None,
             }
         };
@@ -30,6 +43,10 @@ pub(in crate::cpu) fn leaf(monoid: Monoid, dtype: DType) -> Option<LeafLoop> {
         // The components of complex numbers are summed separately.
         (Monoid::Add, DType::C64) => Some(run::<f32, 2, { 2 * LANES }, Sum>),
         (Monoid::Add, DType::C128) => Some(run::<f64, 2, { 2 * LANES }, Sum>),
+        (Monoid::Add | Monoid::Any, DType::Bool) => Some(run::<u8, 1, LANES, Either>),
+        (Monoid::Multiply | Monoid::All, DType::Bool) => Some(run::<u8, 1, LANES, Both>),
+        (Monoid::Max, DType::Bool) => Some(run::<u8, 1, LANES, Largest>),
+        (Monoid::Min, DType::Bool) => Some(run::<u8, 1, LANES, Smallest>),
         (Monoid::Add, _) => by_dtype!(Sum),
         (Monoid::Multiply, _) => by_dtype!(Product),
         (Monoid::Max, _) => by_dtype!(Largest),
@@ -38,63 +55,158 @@ pub(in crate::cpu) fn leaf(monoid: Monoid, dtype: DType) -> Option<LeafLoop> {
     }
 }
 
-trait Operation {
-    fn combine<T: Float>(left: T, right: T) -> T;
+/// How two elements are combined.
+trait Operation<T> {
+    fn combine(left: T, right: T) -> T;
+
+    /// As `combine`, unless an element is odd.
+    #[inline(always)]
+    fn combine_even(left: T, right: T) -> T {
+        Self::combine(left, right)
+    }
+
+    /// The trace of an odd element stays in a trace of elements.
+    #[inline(always)]
+    fn trace(left: T, _: T) -> T {
+        left
+    }
+
+    /// Whether a trace shows that there may have been an odd element.
+    #[inline(always)]
+    fn is_odd(_: T) -> bool {
+        false
+    }
 }
 
 struct Sum;
 struct Product;
 struct Largest;
 struct Smallest;
+/// Logical or.
+struct Either;
+/// Logical and.
+struct Both;
 
-trait Float:
-    Copy + Default + PartialOrd + std::ops::Add<Output = Self> + std::ops::Mul<Output = Self>
-{
+macro_rules! floats {
+    ($($type:ty),*) => {$(
+        impl Operation<$type> for Sum {
+            #[inline(always)]
+            fn combine(left: $type, right: $type) -> $type {
+                left + right
+            }
+        }
+
+        impl Operation<$type> for Product {
+            #[inline(always)]
+            fn combine(left: $type, right: $type) -> $type {
+                left * right
+            }
+        }
+
+        impl Operation<$type> for Largest {
+            #[inline(always)]
+            fn combine(left: $type, right: $type) -> $type {
+                if left >= right || left.is_nan() { left } else { right }
+            }
+
+            #[inline(always)]
+            fn combine_even(left: $type, right: $type) -> $type {
+                if right > left { right } else { left }
+            }
+
+            #[inline(always)]
+            fn trace(left: $type, right: $type) -> $type {
+                left + right
+            }
+
+            // NaN, or infinities of both signs.
+            #[inline(always)]
+            fn is_odd(trace: $type) -> bool {
+                trace.is_nan()
+            }
+        }
+
+        impl Operation<$type> for Smallest {
+            #[inline(always)]
+            fn combine(left: $type, right: $type) -> $type {
+                if left <= right || left.is_nan() { left } else { right }
+            }
+
+            #[inline(always)]
+            fn combine_even(left: $type, right: $type) -> $type {
+                if right < left { right } else { left }
+            }
+
+            #[inline(always)]
+            fn trace(left: $type, right: $type) -> $type {
+                left + right
+            }
+
+            // NaN, or infinities of both signs.
+            #[inline(always)]
+            fn is_odd(trace: $type) -> bool {
+                trace.is_nan()
+            }
+        }
+    )*};
 }
 
-impl Float for f32 {}
-impl Float for f64 {}
+macro_rules! integers {
+    ($($type:ty),*) => {$(
+        impl Operation<$type> for Sum {
+            #[inline(always)]
+            fn combine(left: $type, right: $type) -> $type {
+                left.wrapping_add(right)
+            }
+        }
 
-impl Operation for Sum {
+        impl Operation<$type> for Product {
+            #[inline(always)]
+            fn combine(left: $type, right: $type) -> $type {
+                left.wrapping_mul(right)
+            }
+        }
+
+        impl Operation<$type> for Largest {
+            #[inline(always)]
+            fn combine(left: $type, right: $type) -> $type {
+                left.max(right)
+            }
+        }
+
+        impl Operation<$type> for Smallest {
+            #[inline(always)]
+            fn combine(left: $type, right: $type) -> $type {
+                left.min(right)
+            }
+        }
+    )*};
+}
+
+floats!(f32, f64);
+integers!(i8, i16, i32, i64, u8, u16, u32, u64);
+
+impl Operation<u8> for Either {
     #[inline(always)]
-    fn combine<T: Float>(left: T, right: T) -> T {
-        left + right
+    fn combine(left: u8, right: u8) -> u8 {
+        u8::from(left | right != 0)
     }
 }
 
-impl Operation for Product {
+impl Operation<u8> for Both {
     #[inline(always)]
-    fn combine<T: Float>(left: T, right: T) -> T {
-        left * right
+    fn combine(left: u8, right: u8) -> u8 {
+        u8::from(left != 0) & u8::from(right != 0)
     }
 }
-
-// A NaN is the only number that is not equal to itself.
-#[allow(clippy::eq_op)]
-impl Operation for Largest {
-    #[inline(always)]
-    fn combine<T: Float>(left: T, right: T) -> T {
-        if left >= right || left != left { left } else { right }
-    }
-}
-
-#[allow(clippy::eq_op)]
-impl Operation for Smallest {
-    #[inline(always)]
-    fn combine<T: Float>(left: T, right: T) -> T {
-        if left <= right || left != left { left } else { right }
-    }
-}
-
-/// Prefetch distance in bytes: 18 to 35 GB/s on one core of an AMD EPYC (Zen 5).
-const AHEAD: usize = 8192;
 
 /// `PARTS` is the number of components of an element, `WIDTH` that of all virtual lanes.
-unsafe fn run<T: Float, const PARTS: usize, const WIDTH: usize, O: Operation>(
+unsafe fn run<T: Copy, const PARTS: usize, const WIDTH: usize, O: Operation<T>>(
     input: *const u8,
     output: *mut u8,
     count: usize,
 ) {
+    assert!(count <= BATCH * LEAF, "bug: {count} points are more than a batch of leaves");
     // SAFETY: the caller's promise.
     let (input, output) = unsafe {
         (
@@ -102,53 +214,133 @@ unsafe fn run<T: Float, const PARTS: usize, const WIDTH: usize, O: Operation>(
             std::slice::from_raw_parts_mut(output.cast::<T>(), count.div_ceil(LEAF) * PARTS),
         )
     };
-    let mut lanes = [T::default(); WIDTH];
-    let leaf_bytes = LEAF * PARTS * size_of::<T>();
-    for (leaf, output) in input.chunks(LEAF * PARTS).zip(output.chunks_exact_mut(PARTS)) {
-        if leaf.len() < LEAF * PARTS {
-            output.copy_from_slice(&short_leaf::<T, PARTS, WIDTH, O>(leaf)[..PARTS]);
-            continue;
-        }
-        prefetch(leaf.as_ptr().cast::<u8>().wrapping_add(AHEAD), leaf_bytes);
+    let Some(&first) = input.first() else { return };
+    let (mut lanes, mut rows) = ([first; WIDTH], [[first; NARROW]; BATCH]);
+    let whole = count / LEAF;
+    for (leaf, row) in input.chunks_exact(LEAF * PARTS).zip(&mut rows) {
         accumulate::<T, WIDTH, O>(leaf, &mut lanes);
-        let mut half = WIDTH / 2;
-        while half >= PARTS {
-            let (left, right) = lanes.split_at_mut(half);
-            halve::<T, O>(left, &right[..half]);
-            half /= 2;
+        halve_row::<T, WIDTH, O>(&mut lanes, row);
+    }
+    if whole > 0 {
+        let mut results = [[first; BATCH]; PARTS];
+        halve_columns::<T, PARTS, O>(&rows, &mut results);
+        if whole == BATCH {
+            for (output, results) in output.iter_mut().zip(&mut results) {
+                *output = tree::<T, O>(results);
+            }
+            return;
         }
-        output.copy_from_slice(&lanes[..PARTS]);
+        for (at, output) in output.chunks_exact_mut(PARTS).enumerate().take(whole) {
+            for (output, results) in output.iter_mut().zip(&results) {
+                *output = results[at];
+            }
+        }
+    }
+    let short = &input[whole * LEAF * PARTS..];
+    if !short.is_empty() {
+        short_leaf::<T, PARTS, WIDTH, O>(short, &mut lanes);
+        output[whole * PARTS..].copy_from_slice(&lanes[..PARTS]);
     }
 }
 
 for_each_level! {
-    // This and `halve` are separate functions: in one function, the compiler vectorises across the
-    // wrong elements.
-    fn accumulate[T: Float, const WIDTH: usize, O: Operation][T, WIDTH, O](
+    /// Combines the rows of a leaf into its virtual lanes.
+    // This and the halving are separate functions: in one function, the compiler vectorises across
+    // the wrong elements.
+    fn accumulate[T: Copy, const WIDTH: usize, O: Operation<T>][T, WIDTH, O](
         input: &[T],
         lanes: &mut [T; WIDTH],
     ) {
-        let mut sums = [T::default(); WIDTH];
-        sums.copy_from_slice(&input[..WIDTH]);
-        for row in input.chunks_exact(WIDTH).skip(1) {
-            for (sum, &value) in sums.iter_mut().zip(row) {
-                *sum = O::combine(*sum, value);
+        let (rows, _) = input.as_chunks::<WIDTH>();
+        let Some((first, rows)) = rows.split_first() else { return };
+        let (mut even, mut traces) = (*first, *first);
+        for row in rows {
+            for ((sum, trace), &value) in even.iter_mut().zip(&mut traces).zip(row) {
+                *sum = O::combine_even(*sum, value);
+                *trace = O::trace(*trace, value);
             }
         }
-        *lanes = sums;
+        if traces.iter().fold(false, |any, &trace| any | O::is_odd(trace)) {
+            even = *first;
+            for row in rows {
+                for (sum, &value) in even.iter_mut().zip(row) {
+                    *sum = O::combine(*sum, value);
+                }
+            }
+        }
+        *lanes = even;
     }
 }
 
-/// The virtual lanes of a leaf with fewer points, combined into the first.
-fn short_leaf<T: Float, const PARTS: usize, const WIDTH: usize, O: Operation>(
+for_each_level! {
+    /// Combines the virtual lanes of one leaf by halving, as long as they fill a vector register.
+    fn halve_row[T: Copy, const WIDTH: usize, O: Operation<T>][T, WIDTH, O](
+        row: &mut [T; WIDTH],
+        narrow: &mut [T; NARROW],
+    ) {
+        let mut half = WIDTH / 2;
+        while half > NARROW {
+            let (left, right) = row.split_at_mut(half);
+            for (left, &right) in left.iter_mut().zip(right.iter()) {
+                *left = O::combine(*left, right);
+            }
+            half /= 2;
+        }
+        for at in 0..NARROW {
+            narrow[at] = O::combine(row[at], row[NARROW + at]);
+        }
+    }
+}
+
+for_each_level! {
+    /// The last steps of halving, which are too narrow for vector registers, across the leaves of a
+    /// batch.
+    fn halve_columns[T: Copy, const PARTS: usize, O: Operation<T>][T, PARTS, O](
+        rows: &[[T; NARROW]; BATCH],
+        results: &mut [[T; BATCH]; PARTS],
+    ) {
+        let mut columns = [[rows[0][0]; BATCH]; NARROW];
+        for (lane, column) in columns.iter_mut().enumerate() {
+            for (value, row) in column.iter_mut().zip(rows) {
+                *value = row[lane];
+            }
+        }
+        let mut half = NARROW / 2;
+        while half >= PARTS {
+            let (left, right) = columns.split_at_mut(half);
+            for (left, right) in left.iter_mut().zip(right.iter()) {
+                for (left, &right) in left.iter_mut().zip(right) {
+                    *left = O::combine(*left, right);
+                }
+            }
+            half /= 2;
+        }
+        results.copy_from_slice(&columns[..PARTS]);
+    }
+}
+
+/// The results of a whole batch, neighbours combined with each other.
+fn tree<T: Copy, O: Operation<T>>(results: &mut [T; BATCH]) -> T {
+    let mut count = BATCH;
+    while count > 1 {
+        for at in 0..count / 2 {
+            results[at] = O::combine(results[2 * at], results[2 * at + 1]);
+        }
+        count /= 2;
+    }
+    results[0]
+}
+
+/// Combines the virtual lanes of a leaf with fewer points into the first.
+fn short_leaf<T: Copy, const PARTS: usize, const WIDTH: usize, O: Operation<T>>(
     input: &[T],
-) -> [T; WIDTH] {
-    let mut lanes = [T::default(); WIDTH];
+    lanes: &mut [T; WIDTH],
+) {
     let mut rows = input.chunks(WIDTH);
     let first = rows.next().unwrap_or(&[]);
     lanes[..first.len()].copy_from_slice(first);
     for row in rows {
-        halve::<T, O>(&mut lanes, row);
+        halve::<T, O>(lanes, row);
     }
     let mut filled = first.len();
     let mut half = WIDTH / 2;
@@ -160,12 +352,11 @@ fn short_leaf<T: Float, const PARTS: usize, const WIDTH: usize, O: Operation>(
         }
         half /= 2;
     }
-    lanes
 }
 
 /// Combines `right` into the first elements of `left`.
 #[inline(never)]
-fn halve<T: Float, O: Operation>(left: &mut [T], right: &[T]) {
+fn halve<T: Copy, O: Operation<T>>(left: &mut [T], right: &[T]) {
     for (left, &right) in left.iter_mut().zip(right) {
         *left = O::combine(*left, right);
     }
@@ -174,68 +365,109 @@ fn halve<T: Float, O: Operation>(left: &mut [T], right: &[T]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cpu::folds::{Combine, Counter, Item};
     use crate::cpu::loops;
     use phalanx_ops::{Scalar, Weak};
 
-    /// The canonical order, one element after the other.
-    fn by_definition(monoid: Monoid, dtype: DType, elements: &[u64]) -> Vec<u8> {
+    /// The canonical order of a leaf, one element after the other.
+    fn by_definition(monoid: Monoid, dtype: DType, elements: &[u8]) -> Vec<u8> {
         let size = dtype.size();
         let code = loops::combine(monoid, dtype).expect("the monoid combines the dtype");
-        let mut lanes: Vec<u64> = elements.to_vec();
+        let count = elements.len() / size;
+        let mut lanes = vec![0u128; elements.len().div_ceil(16)];
         let first = lanes.as_mut_ptr().cast::<u8>();
-        let combine = |left: usize, right: *const u8| {
-            let left = first.wrapping_add(left * size);
-            // SAFETY: one aligned element each.
-            unsafe { code(&[left.cast_const(), right], left, 1) };
+        // SAFETY: the lanes have room for all elements.
+        unsafe { std::ptr::copy_nonoverlapping(elements.as_ptr(), first, elements.len()) };
+        let combine = |left: usize, right: usize| {
+            let mut inputs = [0u128; 2];
+            let [left, right] = [left, right].map(|at| first.wrapping_add(at * size));
+            // SAFETY: one element each, the inputs aligned copies.
+            unsafe {
+                let [a, b] = &mut inputs;
+                let (a, b) = ((&raw mut *a).cast::<u8>(), (&raw mut *b).cast::<u8>());
+                std::ptr::copy_nonoverlapping(left, a, size);
+                std::ptr::copy_nonoverlapping(right, b, size);
+                code(&[a.cast_const(), b.cast_const()], a, 1);
+                std::ptr::copy_nonoverlapping(a, left, size);
+            }
         };
-        let source = elements.as_ptr().cast::<u8>();
-        let count = elements.len() * 8 / size;
         for point in LANES..count {
-            combine(point % LANES, source.wrapping_add(point * size));
+            combine(point % LANES, point);
         }
         for half in [16, 8, 4, 2, 1] {
             for lane in 0..half.min(count.saturating_sub(half)) {
-                combine(lane, first.wrapping_add((lane + half) * size));
+                combine(lane, lane + half);
             }
         }
         lanes.iter().flat_map(|word| word.to_ne_bytes()).take(size).collect()
     }
 
-    #[test]
-    fn leaves_are_folded_in_the_canonical_order() {
-        let mut bits = 1u64;
-        let mut element = |dtype: DType| {
+    /// Elements of a dtype, some of them zeros, infinities and NaN.
+    fn elements(dtype: DType, count: usize, seed: u64) -> Vec<u8> {
+        let mut bits = seed;
+        let mut element = || {
             bits = bits
                 .wrapping_mul(6_364_136_223_846_793_005)
                 .wrapping_add(1_442_695_040_888_963_407);
+            if dtype == DType::Bool {
+                return Scalar::from_weak(dtype, Weak::from(bits >> 63 == 1));
+            }
+            if !dtype.is_inexact() {
+                let mut bytes = [0; 16];
+                bytes[..8].copy_from_slice(&(bits >> 3).to_ne_bytes());
+                return Scalar::from_bytes(dtype, &bytes[..dtype.size()]);
+            }
             let number = match bits >> 54 {
                 0 => 0.0,
                 1 => -0.0,
+                2 if seed & 1 == 1 => f64::NAN,
+                3 if seed & 1 == 1 => f64::INFINITY,
                 _ => ((bits >> 40) as f64 - 8_388_608.0) * 2f64.powi(-23),
             };
             Scalar::from_weak(dtype, Weak::from(num_complex::Complex64::new(number, number * 0.7)))
         };
-        for dtype in [DType::F32, DType::F64, DType::C64, DType::C128] {
-            for &monoid in Monoid::ALL {
-                let Some(leaf) = leaf(monoid, dtype) else {
-                    continue;
-                };
-                for count in [LEAF, 2, 4, 10, 32, 34, 62, 64, 100, 254, LEAF] {
-                    let bytes: Vec<u8> =
-                        (0..count).flat_map(|_| element(dtype).bytes().to_vec()).collect();
-                    let words = bytes.chunks_exact(8);
-                    let words: Vec<u64> = words
-                        .map(|word| u64::from_ne_bytes(word.try_into().expect("8 bytes")))
-                        .collect();
-                    let mut output = [0u64; 2];
-                    // SAFETY: so many elements of a leaf, and room for one.
-                    unsafe { leaf(words.as_ptr().cast(), output.as_mut_ptr().cast(), count) };
-                    let output: Vec<u8> =
-                        output.iter().flat_map(|word| word.to_ne_bytes()).collect();
-                    let expected = by_definition(monoid, dtype, &words);
-                    assert_eq!(output[..dtype.size()], expected, "{monoid} of {dtype}");
+        (0..count).flat_map(|_| element().bytes().to_vec()).collect()
+    }
+
+    #[test]
+    fn leaves_are_folded_in_the_canonical_order() {
+        let few = [LEAF, 2, 4, 10, 32, 34, 62, 64, 100, 254, LEAF, 2 * LEAF, 5 * LEAF + 96];
+        for (&dtype, &monoid) in pairs(DType::ALL, Monoid::ALL) {
+            let Some(leaf) = leaf(monoid, dtype) else { continue };
+            let code = Combine::of(monoid, dtype).expect("the monoid combines the dtype");
+            for (seed, count) in few.into_iter().chain([BATCH * LEAF; 3]).enumerate() {
+                let bytes = elements(dtype, count, seed as u64 + 1);
+                let mut words = vec![0u64; bytes.len().div_ceil(8)];
+                for (word, bytes) in words.iter_mut().zip(bytes.chunks(8)) {
+                    let mut whole = [0; 8];
+                    whole[..bytes.len()].copy_from_slice(bytes);
+                    *word = u64::from_ne_bytes(whole);
                 }
+                let mut counter = Counter::default();
+                // SAFETY: the words hold so many elements, aligned.
+                unsafe {
+                    counter.push_points(leaf, code, dtype.size(), words.as_ptr().cast(), count);
+                }
+                let found = counter.finish(code).expect("there are points");
+                let mut leaves = Counter::default();
+                for leaf in bytes.chunks(LEAF * dtype.size()) {
+                    let mut item = Item { value: [0; 16], index: 0 };
+                    let expected = by_definition(monoid, dtype, leaf);
+                    item.value[..expected.len()].copy_from_slice(&expected);
+                    leaves.push(item, code);
+                }
+                let expected = leaves.finish(code).expect("there are points");
+                let size = dtype.size();
+                assert_eq!(
+                    found.value[..size],
+                    expected.value[..size],
+                    "{monoid} of {count} {dtype}"
+                );
             }
         }
+    }
+
+    fn pairs<'a, A, B>(a: &'a [A], b: &'a [B]) -> impl Iterator<Item = (&'a A, &'a B)> {
+        a.iter().flat_map(move |a| b.iter().map(move |b| (a, b)))
     }
 }

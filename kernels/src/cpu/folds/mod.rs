@@ -7,7 +7,7 @@ mod identity;
 mod leaf;
 mod order;
 
-pub(super) use best::{BestLoop, best};
+pub(super) use best::{BestLoop, Indices, best};
 pub(super) use combine::{Combine, Counter, Item};
 pub(crate) use identity::identity;
 pub(super) use leaf::{LeafLoop, leaf};

@@ -81,10 +81,12 @@ pub trait Value: Copy {
     fn is_nan(self) -> bool;
     /// Whether the value comes before another.
     fn less(self, other: Self) -> bool;
+    /// NaN if one of the two is NaN, or else any value: what costs least.
+    fn keep_nan(self, other: Self) -> Self;
 }
 
 macro_rules! value {
-    ($($type:ty),*) => {$(
+    ($kept:expr; $($type:ty),*) => {$(
         impl Value for $type {
             // A number that is not equal to itself is NaN; no integer is.
             #[allow(clippy::eq_op)]
@@ -97,11 +99,18 @@ macro_rules! value {
             fn less(self, other: Self) -> bool {
                 self < other
             }
+
+            #[inline]
+            fn keep_nan(self, other: Self) -> Self {
+                let kept: fn(Self, Self) -> Self = $kept;
+                kept(self, other)
+            }
         }
     )*};
 }
 
-value!(i8, i16, i32, i64, u8, u16, u32, u64, f32, f64);
+value!(|left, _| left; i8, i16, i32, i64, u8, u16, u32, u64);
+value!(|left, right| left + right; f32, f64);
 
 impl<T: Value + PartialEq> Value for [T; 2] {
     #[inline]
@@ -112,6 +121,11 @@ impl<T: Value + PartialEq> Value for [T; 2] {
     #[inline]
     fn less(self, other: Self) -> bool {
         self[0].less(other[0]) || (self[0] == other[0] && self[1].less(other[1]))
+    }
+
+    #[inline]
+    fn keep_nan(self, other: Self) -> Self {
+        [self[0].keep_nan(other[0]), self[1].keep_nan(other[1])]
     }
 }
 

@@ -91,6 +91,7 @@ fn pair_at(
                 width: second.width,
                 destination: None,
                 arithmetic: None,
+                guard: None,
             },
         ));
     }

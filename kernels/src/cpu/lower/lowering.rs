@@ -3,7 +3,9 @@
 //! Half-precision operations that have no half-precision loop are computed in f32 and rounded after
 //! each operation.
 
+use super::folds::count_indices;
 use super::fused::{arithmetic, fuse_pairs};
+use super::guards::choose_by_guards;
 use super::phases::{Analysis, analyse};
 use super::registers;
 use super::sums::fuse_sums;
@@ -62,6 +64,8 @@ pub(in crate::cpu) fn lower(kernel: &Kernel, lanes: LaneChoice) -> Result<Progra
     };
     fuse_sums(&mut program.phases);
     fuse_pairs(&mut program.phases);
+    count_indices(&mut program.phases);
+    choose_by_guards(&mut program.phases);
     registers::mark_hazards(&mut program);
     registers::allocate(&mut program);
     Ok(program)
@@ -138,6 +142,7 @@ impl<'k> Lowering<'k> {
             width: Width::Block,
             destination: None,
             arithmetic: None,
+            guard: None,
         })
     }
 
@@ -249,7 +254,9 @@ impl<'k> Lowering<'k> {
             Expr::Load { access, guard } => {
                 let output = self.register(width, size);
                 let (access, guard) = (*access, *guard);
-                steps.push(Step::Load(Load { access, guard, output, width, size, late: false }));
+                let (late, is_selected) = (false, false);
+                let load = Load { access, guard, output, width, size, late, is_selected };
+                steps.push(Step::Load(load));
                 output
             }
             Expr::Index(axis) => {
@@ -259,7 +266,8 @@ impl<'k> Lowering<'k> {
             }
             Expr::Inside(guard) => {
                 let output = self.register(width, size);
-                steps.push(Step::Inside { guard: *guard, output, width });
+                let guard = *guard;
+                steps.push(Step::Inside { guard, output, width, is_selected: false });
                 output
             }
             Expr::Op { op, inputs } => self.operation(*op, inputs, data.dtype, width, steps)?,
@@ -304,6 +312,7 @@ impl<'k> Lowering<'k> {
             width,
             destination: None,
             arithmetic: None,
+            guard: None,
         }));
         output
     }

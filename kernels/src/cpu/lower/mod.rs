@@ -2,6 +2,7 @@
 
 mod folds;
 mod fused;
+mod guards;
 mod lowering;
 mod phases;
 mod registers;

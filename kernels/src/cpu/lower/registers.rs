@@ -13,7 +13,11 @@ pub(super) fn allocate(program: &mut Program) {
         arena.place(step.output().expect("bug: a fill without output"));
     }
     for phase in &program.phases {
-        let held: Vec<RegisterId> = phase.prologue.iter().filter_map(Step::output).collect();
+        // No step writes the indices of a fold that counts; they may be needed at any time.
+        let counted = phase.folds.iter().filter(|fold| fold.counted.is_some());
+        let counted = counted.filter_map(|fold| fold.index);
+        let held: Vec<RegisterId> =
+            phase.prologue.iter().filter_map(Step::output).chain(counted).collect();
         for &register in &held {
             arena.place(register);
         }
@@ -81,13 +85,11 @@ impl Arena<'_> {
                     self.release(output)
                 }
             }
-            let mut read = Vec::new();
-            step.reads(&mut read);
-            for register in read {
-                if last.get(&register) == Some(&at) && owned.remove(&register) {
-                    self.release(register);
-                }
-            }
+            let is_dead = |register: &RegisterId| last.get(register) == Some(&at);
+            let mut dead: Vec<RegisterId> =
+                owned.extract_if(|register| is_dead(register)).collect();
+            dead.sort_unstable();
+            dead.into_iter().for_each(|register| self.release(register));
         }
         let mut rest: Vec<RegisterId> = owned.into_iter().collect();
         rest.sort_unstable();
@@ -106,6 +108,18 @@ fn last_reads(steps: &[Step], live: &[RegisterId]) -> FxHashMap<RegisterId, usiz
         last.extend(read.iter().map(|&register| (register, at)));
     }
     last.extend(live.iter().map(|&register| (register, steps.len())));
+    // The result of a selection by a guard may be the memory of an operand.
+    for step in steps.iter().rev() {
+        if let Step::Apply(apply) = step
+            && apply.guard.is_some()
+            && let Some(&end) = last.get(&apply.output)
+        {
+            for &operand in &apply.inputs[1..] {
+                let known = last.entry(operand).or_insert(end);
+                *known = end.max(*known);
+            }
+        }
+    }
     last
 }
 
@@ -132,6 +146,9 @@ fn collect_loads(steps: &[Step], loads: &mut FxHashSet<RegisterId>) {
         match step {
             Step::Load(load) => {
                 loads.insert(load.output);
+            }
+            Step::Apply(apply) if apply.guard.is_some() => {
+                loads.insert(apply.output);
             }
             Step::Loop(inner) => collect_loads(&inner.steps, loads),
             _ => {}

@@ -130,6 +130,7 @@ fn sum_at(
             width: root.width,
             destination: None,
             arithmetic: None,
+            guard: None,
         },
     ))
 }

@@ -5,6 +5,7 @@
 use super::block::Cover;
 use super::lane_state::LaneState;
 use super::state::State;
+use crate::cpu::folds::Indices;
 use crate::cpu::layout::Prepared;
 use crate::cpu::program::{Apply, Code, ConstantSource, Step, Width};
 use smallvec::SmallVec;
@@ -150,12 +151,14 @@ impl<'a> Worker<'a> {
         let phase = &self.prepared.program.phases[self.state.phase];
         self.steps(&phase.steps);
         for (fold, state) in phase.folds.iter().zip(states) {
-            let index = fold
-                .index
-                .map_or(std::ptr::null(), |index| self.state.pointers[index].cast_const());
+            let indices = match (fold.index, fold.counted) {
+                (Some(register), Some(axis)) => self.indices(axis, register),
+                (Some(register), None) => Indices::Each(self.state.pointers[register].cast()),
+                (None, _) => Indices::Each(std::ptr::null()),
+            };
             // SAFETY: the registers hold the values of this lane block (conditions 2 and 3).
             unsafe {
-                state.push(self.state.pointers[fold.value], index, self.state.block.count, last)
+                state.push(self.state.pointers[fold.value], indices, self.state.block.count, last)
             };
         }
     }
@@ -215,7 +218,9 @@ impl<'a> Worker<'a> {
             Step::Apply(apply) => self.apply(apply),
             Step::Load(load) => self.load(load),
             Step::Index { axis, output, width } => self.global_index(*axis, *output, *width),
-            Step::Inside { guard, output, width } => self.inside(*guard, *output, *width),
+            Step::Inside { guard, output, width, is_selected } => {
+                self.inside(*guard, *output, *width, *is_selected)
+            }
             Step::Store(store) => self.store(store),
             Step::Accumulate(accumulate) => self.accumulate(accumulate),
             Step::Loop(inner) => self.sequential_loop(inner),
@@ -236,6 +241,17 @@ impl<'a> Worker<'a> {
     }
 
     fn apply(&mut self, apply: &Apply) {
+        if let Some(guard) = apply.guard {
+            let chosen = match self.cover(guard) {
+                Cover::All => Some(apply.inputs[1]),
+                Cover::None => Some(apply.inputs[2]),
+                Cover::Part => None,
+            };
+            if let Some(chosen) = chosen {
+                self.state.pointers[apply.output] = self.state.pointers[chosen];
+                return;
+            }
+        }
         let count = self.count(apply.width);
         let output = match apply.destination {
             Some(access)

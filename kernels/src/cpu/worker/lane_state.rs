@@ -1,10 +1,7 @@
 //! The folds of the SIMD lanes of lane blocks, in the canonical order.
 
-use crate::cpu::folds::{BestLoop, Combine, Counter, Item, LANES, LEAF, LeafLoop};
+use crate::cpu::folds::{BestLoop, Combine, Counter, Indices, Item, LANES, LEAF, LeafLoop};
 use crate::cpu::program::LaneFold;
-
-/// Leaves that are folded before their results are combined, so that loads run ahead.
-const BATCH: usize = 16;
 
 /// The running state of a `LaneFold` over consecutive points, which begin at a leaf boundary.
 #[derive(Debug)]
@@ -15,7 +12,7 @@ pub(in crate::cpu) struct LaneState {
     size: usize,
     ordered: bool,
     /// Accumulated elements: 32 virtual lanes of the current leaf, or the elements of a whole lane
-    /// block.
+    /// block. Without an order, points whose fold has a leaf loop are counted as leaves at once.
     values: Vec<[u64; 2]>,
     /// The output of `combine_lanes`: combining into other memory is faster than in place.
     spare: Vec<[u64; 2]>,
@@ -28,7 +25,8 @@ pub(in crate::cpu) struct LaneState {
 impl LaneState {
     /// A state that takes lane blocks of at most `width` SIMD lanes.
     pub fn new(fold: &LaneFold, width: usize) -> LaneState {
-        let capacity = if fold.ordered { LANES } else { width };
+        let in_leaves = fold.ordered || fold.leaf.is_some();
+        let capacity = if in_leaves { LANES } else { width };
         LaneState {
             code: fold.code,
             leaf: fold.leaf,
@@ -54,12 +52,18 @@ impl LaneState {
     /// Combines the next `count` points; `last` states that no points follow.
     ///
     /// # Safety
-    /// `values` holds `count` elements, and `indices` as many indices if the fold carries an index.
+    /// `values` holds `count` elements, and `indices` as many indices if the fold carries an index,
+    /// in memory unless the fold has a loop for many pairs.
     #[inline]
-    pub unsafe fn push(&mut self, values: *const u8, indices: *const u8, count: usize, last: bool) {
+    pub unsafe fn push(&mut self, values: *const u8, indices: Indices, count: usize, last: bool) {
         if !self.ordered {
             // SAFETY: the caller's promise.
-            return unsafe { self.push_unordered(values, indices, count) };
+            return match self.leaf {
+                Some(leaf) => unsafe {
+                    self.leaves.push_points(leaf, self.code, self.size, values, count);
+                },
+                None => unsafe { self.push_unordered(values, indices, count) },
+            };
         }
         let mut done = 0;
         while done < count {
@@ -68,9 +72,12 @@ impl LaneState {
                 && (last || count - done >= LEAF)
             {
                 let whole = (count - done) / LEAF * LEAF;
-                let points = if last { count - done } else { whole }.min(BATCH * LEAF);
+                let points = if last { count - done } else { whole };
                 // SAFETY: so many of the caller's elements are left.
-                unsafe { self.push_leaves(leaf, values.add(done * self.size), points) };
+                unsafe {
+                    let values = values.add(done * self.size);
+                    self.leaves.push_points(leaf, self.code, self.size, values, points);
+                }
                 done += points;
                 continue;
             }
@@ -86,7 +93,7 @@ impl LaneState {
                     self.combine_lanes(source, LANES);
                 } else {
                     let (left, index) = (self.value(lane), self.index(0));
-                    self.code.run(left, index, source, indices, run);
+                    self.code.run(left, index, source, std::ptr::null(), run);
                 }
             }
             self.filled += run;
@@ -94,23 +101,6 @@ impl LaneState {
             if self.filled == LEAF {
                 self.close_leaf();
             }
-        }
-    }
-
-    /// Combines whole leaves, at most `BATCH` of them; only the last of a fold may be shorter.
-    ///
-    /// # Safety
-    /// `values` holds that many points.
-    unsafe fn push_leaves(&mut self, leaf: LeafLoop, values: *const u8, points: usize) {
-        let mut results = [[0u64; 2]; BATCH + 1];
-        // SAFETY: the caller's promise; elements have at most 16 bytes.
-        unsafe { leaf(values, results.as_mut_ptr().cast(), points) };
-        let results = results.as_ptr().cast::<u8>();
-        for at in 0..points.div_ceil(LEAF) {
-            // SAFETY: the leaf loop wrote this element; the bytes after it do not matter.
-            let value = unsafe { results.add(at * self.size).cast::<[u8; 16]>().read() };
-            let item = Item { value, index: 0 };
-            self.leaves.push(item, self.code);
         }
     }
 
@@ -126,7 +116,7 @@ impl LaneState {
         std::mem::swap(&mut self.values, &mut self.spare);
     }
 
-    unsafe fn push_unordered(&mut self, values: *const u8, indices: *const u8, count: usize) {
+    unsafe fn push_unordered(&mut self, values: *const u8, indices: Indices, count: usize) {
         if self.filled == count && matches!(self.code, Combine::Single(_)) {
             // SAFETY: the caller's promise.
             return unsafe { self.combine_lanes(values, count) };
@@ -135,6 +125,8 @@ impl LaneState {
             // SAFETY: the caller's promise.
             return unsafe { self.push_best(best, values, indices, count) };
         }
+        let Indices::Each(indices) = indices else { panic!("bug: indices without a best loop") };
+        let indices = indices.cast::<u8>();
         let shared = self.filled.min(count);
         let (left, left_index) = (self.value(0), self.index(0));
         // SAFETY: the caller's promise; a state holds as many elements as the widest lane block.
@@ -162,19 +154,15 @@ impl LaneState {
         &mut self,
         best: BestLoop,
         values: *const u8,
-        indices: *const u8,
+        indices: Indices,
         count: usize,
     ) {
-        let (value, index) = (self.value(0), self.index(0));
-        let new = usize::from(self.filled == 0 && count > 0);
-        // SAFETY: the caller's promise; the state holds at least one pair, of its own memory.
-        unsafe {
-            std::ptr::copy_nonoverlapping(values, value, new * self.size);
-            std::ptr::copy_nonoverlapping(indices, index, new * 8);
-            let values = values.add(new * self.size);
-            best(values, indices.add(8 * new).cast(), value, index.cast(), count - new);
+        if count > 0 {
+            let (value, index) = (self.value(0), self.index(0));
+            // SAFETY: the caller's promise; the state holds at least one pair, of its own memory.
+            unsafe { best(values, indices, value, index.cast(), count, self.filled == 0) };
+            self.filled = 1;
         }
-        self.filled = self.filled.max(new);
     }
 
     /// Combines the virtual lanes of the current leaf by halving and adds the result to the
@@ -214,7 +202,7 @@ impl LaneState {
 
     /// The combination of all points pushed since the last call.
     pub fn finish(&mut self) -> Option<Item> {
-        if self.ordered {
+        if self.ordered || self.leaf.is_some() {
             if self.filled > 0 {
                 self.close_leaf();
             }

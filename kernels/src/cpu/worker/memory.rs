@@ -4,6 +4,7 @@
 
 use super::block::Cover;
 use super::interpret::Worker;
+use crate::cpu::folds::Indices;
 use crate::cpu::layout::LaneGuard;
 use crate::cpu::program::{Load, Store, Width};
 use crate::cpu::transfer;
@@ -26,6 +27,11 @@ impl<'a> Worker<'a> {
         }
     }
 
+    /// How a guard covers the lane block at the current point of all loops.
+    pub(super) fn cover(&self, guard: GuardId) -> Cover {
+        self.guard(guard).1
+    }
+
     pub(super) fn load(&mut self, load: &Load) {
         let (home, source) =
             (self.state.homes[load.output], self.state.cursors[load.access.index()]);
@@ -35,6 +41,9 @@ impl<'a> Worker<'a> {
         self.state.pointers[load.output] = home;
         // SAFETY: conditions 1 and 2; elements outside the guard are not touched.
         unsafe {
+            if cover == Cover::None && load.is_selected {
+                return;
+            }
             if cover == Cover::None {
                 return std::ptr::write_bytes(home, 0, count * load.size);
             }
@@ -177,8 +186,39 @@ impl<'a> Worker<'a> {
         }
     }
 
-    pub(super) fn inside(&mut self, guard: GuardId, output: usize, width: Width) {
+    /// The indices along an axis of the SIMD lanes; if they are not evenly spaced, the register gets
+    /// them.
+    pub(super) fn indices(&mut self, axis: AxisId, register: usize) -> Indices {
+        let groups = &self.prepared.lanes[self.state.phase].groups;
+        let origin = self.prepared.launch.origins[axis.index()];
+        let group = groups.iter().position(|group| group.axis == Some(axis));
+        match (group, self.state.block.pieces.len()) {
+            (None, _) => {
+                let first = origin + self.state.index[axis.index()] as i64;
+                Indices::Counted { first, step: 0 }
+            }
+            (Some(group), 1) => {
+                let first = origin + self.state.block.position(0)[group] as i64;
+                Indices::Counted { first, step: i64::from(group + 1 == groups.len()) }
+            }
+            _ => {
+                self.global_index(axis, register, Width::Block);
+                Indices::Each(self.state.homes[register].cast())
+            }
+        }
+    }
+
+    pub(super) fn inside(
+        &mut self,
+        guard: GuardId,
+        output: usize,
+        width: Width,
+        is_selected: bool,
+    ) {
         let (split, cover) = self.guard(guard);
+        if is_selected && cover != Cover::Part {
+            return;
+        }
         let target = self.state.homes[output];
         self.state.pointers[output] = target;
         let count = self.count(width);

@@ -1,0 +1,54 @@
+//! Selections by a guard: lane blocks that are all inside or all outside take one operand as it is.
+
+use super::fused::count_reads;
+use crate::cpu::program::{Code, Phase, RegisterId, Step, Width};
+use crate::ir::GuardId;
+use rustc_hash::FxHashMap;
+
+/// Marks selections whose condition is a guard, and what only they read: conditions, and loads
+/// under the same guard, which need no values for blocks outside.
+pub(super) fn choose_by_guards(phases: &mut [Phase]) {
+    let reads = count_reads(phases);
+    for phase in phases {
+        mark_list(&mut phase.steps, &reads);
+    }
+}
+
+fn mark_list(steps: &mut [Step], reads: &FxHashMap<RegisterId, usize>) {
+    let mut conditions: FxHashMap<RegisterId, GuardId> = FxHashMap::default();
+    // How often marked selections read a register: as their condition, or where the guard holds.
+    let mut by_selections: FxHashMap<(RegisterId, GuardId), usize> = FxHashMap::default();
+    for step in steps.iter_mut() {
+        match step {
+            Step::Inside { guard, output, width: Width::Block, .. } => {
+                conditions.insert(*output, *guard);
+            }
+            Step::Apply(apply) if matches!(apply.code, Code::Select(_)) => {
+                apply.guard = conditions.get(&apply.inputs[0]).copied();
+                if let Some(guard) = apply.guard {
+                    for &register in &apply.inputs[..2] {
+                        *by_selections.entry((register, guard)).or_default() += 1;
+                    }
+                }
+            }
+            Step::Loop(inner) => mark_list(&mut inner.steps, reads),
+            _ => {}
+        }
+    }
+    let only_selected = |register: &RegisterId, guard: GuardId| {
+        let all = reads.get(register);
+        all.is_some() && all == by_selections.get(&(*register, guard))
+    };
+    for step in steps {
+        match step {
+            Step::Inside { guard, output, is_selected, .. } => {
+                *is_selected = only_selected(output, *guard);
+            }
+            Step::Load(load) => {
+                load.is_selected =
+                    load.guard.is_some_and(|guard| only_selected(&load.output, guard));
+            }
+            _ => {}
+        }
+    }
+}
