@@ -1,5 +1,6 @@
 //! The CPU as a device, with a pool of memory and a pool of threads.
 
+use crate::blas::Blas;
 use crate::{Buffer, Device, DeviceError, ForeignMemory, pages};
 use std::collections::HashMap;
 use std::ops::Range;
@@ -12,6 +13,7 @@ pub struct CpuDevice {
     ordinal: usize,
     limit: Option<usize>,
     threads: Arc<rayon::ThreadPool>,
+    blas: Option<Blas>,
     memory: Mutex<Memory>,
 }
 
@@ -47,13 +49,14 @@ const MOST_CACHED: usize = 4 << 30;
 
 impl CpuDevice {
     /// The CPU devices `cpu:0` to `cpu:count`, this one excluded, which share `threads` compute
-    /// threads. Each has an optional memory limit in bytes.
+    /// threads, with an optional memory limit in bytes for each, and a library for matrices.
     ///
     /// Errors: `DeviceError::Threads` when threads cannot be started.
     pub fn all(
         count: usize,
         threads: usize,
         limit: Option<usize>,
+        blas: Option<Blas>,
     ) -> Result<Vec<Arc<CpuDevice>>, DeviceError> {
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(threads.max(1))
@@ -66,7 +69,7 @@ impl CpuDevice {
         let pool = Arc::new(pool);
         let device = |ordinal| {
             let (threads, memory) = (pool.clone(), Mutex::default());
-            Arc::new(CpuDevice { ordinal, limit, threads, memory })
+            Arc::new(CpuDevice { ordinal, limit, threads, blas, memory })
         };
         Ok((0..count).map(device).collect())
     }
@@ -155,6 +158,10 @@ impl Device for CpuDevice {
         Some(&self.threads)
     }
 
+    fn blas(&self) -> Option<Blas> {
+        self.blas
+    }
+
     fn adopt(self: Arc<Self>, memory: &ForeignMemory, bytes: Range<usize>) -> Option<Buffer> {
         if memory.device() != self.name() {
             return None;
@@ -184,7 +191,7 @@ mod tests {
 
     #[test]
     fn freed_memory_is_reused_and_limits_hold() {
-        let device = CpuDevice::all(1, 1, Some(1 << 20)).unwrap().remove(0);
+        let device = CpuDevice::all(1, 1, Some(1 << 20), None).unwrap().remove(0);
         let first = device.clone().allocate(1000).unwrap();
         let address = first.as_ptr();
         drop(first);

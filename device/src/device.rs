@@ -1,5 +1,6 @@
 //! The trait of all devices.
 
+use crate::blas::Blas;
 use crate::{Buffer, DeviceError, ForeignMemory};
 use std::any::Any;
 use std::fmt;
@@ -44,6 +45,12 @@ pub trait Device: Send + Sync {
 
     /// The host threads of this device; `None` on a device that computes nothing.
     fn pool(&self) -> Option<&rayon::ThreadPool>;
+
+    /// The library that multiplies and factorises matrices of this device on the host; `None` for
+    /// our own routines.
+    fn blas(&self) -> Option<Blas> {
+        None
+    }
 
     /// Whether the host addresses its memory, and calls return only when their work is done.
     fn is_host(&self) -> bool {

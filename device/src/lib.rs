@@ -4,6 +4,7 @@
 //! The plan orders the writes (a step reads its inputs and writes its outputs, and steps of a
 //! device run in order), so access is through raw pointers at the edges and is never checked here.
 
+pub mod blas;
 mod buffer;
 mod compress;
 mod copy;
