@@ -33,8 +33,8 @@ mod session;
 mod startup;
 
 pub use config::{
-    Config, ConfigError, CudaOptions, Devices, IntroductionFlaw, Left, Listener, Meeting,
-    MemoryLimit, Startup, Way,
+    BlasChoice, Config, ConfigError, CudaOptions, Devices, IntroductionFlaw, Left, Listener,
+    Meeting, MemoryLimit, Startup, Way,
 };
 pub use phalanx_array::*;
 use phalanx_collectives::Transport;
@@ -54,7 +54,7 @@ pub use phalanx_waiting as waiting;
 pub use session::{
     DeviceMemory, ProcessFacts, Session, agree, check_process, declare, init, rank, size,
 };
-pub use startup::{InitError, InitFailure, gpus, start_up};
+pub use startup::{InitError, InitFailure, blas, gpus, start_up};
 
 /// The names that most programs use.
 pub mod prelude {

@@ -61,6 +61,7 @@ fn meeting(session: &Session) -> String {
     let (transport, reason) = session.transport();
     let reason = reason.map_or_else(String::new, |reason| format!(": {reason}"));
     let _ = writeln!(text, "  messages    {transport}{reason}");
+    let _ = writeln!(text, "  BLAS        {}", session.blas());
     if let Some(path) = session.gpu_path() {
         let _ = writeln!(text, "  GPUs        {path}");
     }
@@ -130,7 +131,8 @@ fn page(config: &Config) -> String {
     let _ = writeln!(page, "{:<14}{prices}", "prices");
     let _ = writeln!(page, "{:<14}{}", "MPI", mpi_library(&config.mpi));
     let _ = writeln!(page, "{:<14}{}", "GPUs by MPI", mpi_gpus(&config.mpi));
-    for (name, line) in phalanx::start_up(config).into_iter().chain(phalanx::gpus(&config.cuda)) {
+    let detected = phalanx::blas(config).into_iter().chain(phalanx::start_up(config));
+    for (name, line) in detected.chain(phalanx::gpus(&config.cuda)) {
         let _ = writeln!(page, "{name:<14}{line}");
     }
     for group in Group::ALL {

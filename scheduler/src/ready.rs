@@ -110,7 +110,8 @@ impl Ready {
                     let operands = routine.operands.iter().map(|at| block_at(at, &nowhere));
                     let operands: SmallVec<[Block<'_>; 3]> = operands.collect();
                     let to = block_at(&routine.to, &nowhere);
-                    structured::workspace(&routine.op, &operands, &to, threads)
+                    let library = device.blas().is_some();
+                    structured::workspace(&routine.op, &operands, &to, threads, library)
                 }
                 _ => Bytes(0),
             };

@@ -6,6 +6,7 @@ use super::price_file;
 use super::settings::Config;
 use super::variables::cuda_options;
 use super::ways::{has_pmix, ways};
+use crate::config::BlasChoice;
 use crate::environment::{Devices, Environment, UnknownVariable, VARIABLES, Variable, unknown};
 use crate::placement::{Launcher, Placement, threads_of};
 use std::ffi::OsString;
@@ -80,7 +81,9 @@ impl Config {
         let environment = environment.unwrap_or_default();
         let mut cuda = cuda_options(&environment);
         cuda.cache = cuda.cache.or_else(own_cache);
-        let config = Config { cuda, ..Config::default() };
+        // Bits of results are compared, so a library is used only on request.
+        let blas = environment.blas.clone().unwrap_or(BlasChoice::Own);
+        let config = Config { cuda, blas, ..Config::default() };
         match environment.test_devices {
             Some(Devices::Cuda(numbers)) => {
                 let number = numbers.first().copied().unwrap_or(0);

@@ -5,6 +5,7 @@ use crate::environment::{Devices, LogLevel, MemoryLimit, most_threads};
 use crate::placement::Placement;
 use phalanx_collectives::mpi::MpiOptions;
 use phalanx_collectives::{Prices, Transport};
+use phalanx_device::blas::BlasChoice;
 use phalanx_device::cuda::CudaOptions;
 use std::num::NonZero;
 use std::path::PathBuf;
@@ -28,6 +29,8 @@ pub struct Config {
     pub devices: Devices,
     /// The folders in which CUDA's libraries are searched, and the folder of compiled kernels.
     pub cuda: CudaOptions,
+    /// The library that multiplies and factorises matrices on CPU devices.
+    pub blas: BlasChoice,
     /// The number of compute threads of this process, shared by its devices; at least one.
     pub threads: usize,
     /// The memory limit of each device.
@@ -68,6 +71,7 @@ impl Default for Config {
         Config {
             devices: Devices::Cpu(1),
             cuda: CudaOptions::default(),
+            blas: BlasChoice::default(),
             threads: std::thread::available_parallelism().map_or(1, NonZero::get),
             memory_limit: None,
             implicit_copy: Some(IMPLICIT_COPY),
@@ -115,6 +119,11 @@ impl Config {
     pub fn memory_limit_percent(self, percent: u8) -> Config {
         let limit = MemoryLimit::Percent(percent.clamp(1, 100));
         Config { memory_limit: Some(limit), ..self }
+    }
+
+    /// Sets the library that multiplies and factorises matrices on CPU devices.
+    pub fn blas(self, blas: BlasChoice) -> Config {
+        Config { blas, ..self }
     }
 
     /// Sets the level of detail written to standard error.

@@ -2,7 +2,7 @@
 
 use super::numbers::{byte_count, natural, positive};
 use super::values::{Devices, LogLevel, MeetingWay, MemoryLimit};
-use crate::Transport;
+use crate::{BlasChoice, Transport};
 use std::ffi::OsStr;
 use std::net::IpAddr;
 use std::num::NonZero;
@@ -55,6 +55,14 @@ kinds! {
     DeviceList: Devices,
     "`auto`, `cpu`, `cpu:n` (n from 1 to 1024), `cuda`, `cuda:0,2` or `null-cuda:n`", |text| {
         text.to_str()?.parse().ok()
+    };
+    /// A library of matrices.
+    MatrixLibrary: BlasChoice, "`auto`, `own`, or the path of a library", |text| {
+        Some(match text.to_str() {
+            Some("auto") => BlasChoice::Auto,
+            Some("own") => BlasChoice::Own,
+            _ => BlasChoice::Path(PathBuf::from(text)),
+        })
     };
     /// Folders.
     Folders: Vec<PathBuf>, "paths separated by `:`", |text| {

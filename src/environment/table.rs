@@ -3,7 +3,7 @@
 
 use super::kinds::{
     CopySize, Count, DeviceList, Fallback, File, Folder, Folders, HostPort, Index, Ip, Kind, Level,
-    Meeting, Memory, Name, Names, Patience, Seconds, Switch, Threads, TransportName,
+    MatrixLibrary, Meeting, Memory, Name, Names, Patience, Seconds, Switch, Threads, TransportName,
 };
 use std::ffi::OsString;
 
@@ -147,6 +147,12 @@ variables! {
     /// Compute threads of the process, shared by its devices. The processes of a host divide its
     /// cores, and have no more threads than processors to which they are bound.
     threads: Threads = "PHALANX_THREADS", default "all cores", since "0.1", Session;
+    /// The library that multiplies and factorises matrices on CPUs: the path of a BLAS and LAPACK,
+    /// or `auto` for the first usable of MKL, OpenBLAS and BLIS that the system's loader finds,
+    /// then one that the process has loaded, such as NumPy's. `own` uses Phalanx's own routines,
+    /// whose bits do not depend on a library and its threads. Processes with different libraries
+    /// use `own`. `phalanx info` shows what is found.
+    blas: MatrixLibrary = "PHALANX_BLAS", default "auto", since "0.1", Session;
     /// Whether each of several processes of a host binds itself to the NUMA node of its GPUs, or
     /// without GPUs to one of the host's nodes, unless its launcher has bound it already; `1` or
     /// `0`.

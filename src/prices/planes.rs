@@ -4,7 +4,9 @@
 use super::round_trip::{Found, between_ends};
 use crate::config::{Config, Transport};
 use crate::startup::{DEVICES, InitFailure, world};
-use phalanx_collectives::{CollectiveError, Communicator, GpuPath, Price, Rendezvous, World};
+use phalanx_collectives::{
+    CollectiveError, Communicator, Facts, GpuPath, Price, Rendezvous, World,
+};
 use phalanx_device::{Buffer, Device, DeviceError, Slice};
 use phalanx_distributed::Policy;
 use phalanx_graph::Limits;
@@ -106,7 +108,8 @@ pub(super) fn of_processes(
     let config = Config { transport, ..config.clone() }.meet()?;
     let (policy, limits) = (Policy::default(), Limits::default());
     let devices: Vec<Arc<dyn Device>> = device.into_iter().cloned().collect();
-    let meet = |devices: &[_]| world(&config, None, 1, devices, None, &policy, &limits);
+    let meet =
+        |devices: &[_]| world(&config, None, 1, devices, None, &policy, &limits, Facts::new());
     let mut apart = None;
     let met = match meet(&devices) {
         // All processes get this error. Hosts have prices even if their GPUs differ in kind.

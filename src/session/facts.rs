@@ -69,6 +69,12 @@ impl Session {
         (world.transport(), world.without_mpi())
     }
 
+    /// The library that multiplies and factorises matrices on CPU devices, or why our own routines
+    /// do. Local.
+    pub fn blas(&self) -> &str {
+        &self.blas
+    }
+
     /// How data in GPU memory travels between devices, and why; `None` unless there are several
     /// devices and all are GPUs. Local.
     pub fn gpu_path(&self) -> Option<String> {

@@ -24,6 +24,8 @@ pub struct Session {
     mesh: MeshHandle,
     /// The call that made it.
     site: Site,
+    /// A line about the library of matrices.
+    blas: String,
     /// Whether [`init`] started it.
     is_initial: bool,
 }

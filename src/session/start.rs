@@ -4,7 +4,8 @@ use super::{Session, registry};
 use crate::config::{Config, Devices};
 use crate::logging;
 use crate::startup::{
-    InitError, InitFailure, bind, common_limit, gpu, memory_limit, open_gpus, world,
+    InitError, InitFailure, bind, blas_facts, common_blas, common_limit, gpu, memory_limit,
+    open_gpus, own_blas, world,
 };
 use phalanx_device::cuda::CudaDevice;
 use phalanx_distributed::Policy;
@@ -64,14 +65,20 @@ impl Session {
             _ => devices.len().max(1),
         };
         let own_limit = memory_limit(&config, count, &devices);
-        let world = world(&config, own_limit, count, &devices, mesh.as_ref(), &policy, &limits);
+        let own_blas = if devices.is_empty() { own_blas(&config) } else { None };
+        let facts = blas_facts(&config, count, own_blas);
+        let world =
+            world(&config, own_limit, count, &devices, mesh.as_ref(), &policy, &limits, facts);
         let world = world.map_err(|failure| InitError::new(failure, site))?;
         registry::become_rank(world.rank(), world.size());
+        let (blas, blas_line) = common_blas(&config, count, own_blas, &world);
+        tracing::info!("products of matrices by {blas_line}");
         let memory_limit = common_limit(&world, own_limit);
         devices.iter().filter_map(gpu).for_each(|gpu| gpu.set_memory_limit(memory_limit));
         let options = SessionOptions {
             mesh,
             threads: config.threads,
+            blas,
             memory_limit,
             policy,
             limits,
@@ -86,6 +93,6 @@ impl Session {
         let engine: Arc<dyn Engine> = scheduler.clone();
         let mesh = MeshHandle::new(engine);
         registry::begin(&mesh);
-        Ok(Session { scheduler, mesh, site, is_initial: false })
+        Ok(Session { scheduler, mesh, site, blas: blas_line, is_initial: false })
     }
 }

@@ -19,6 +19,8 @@ pub(crate) const DEVICES: &str = "devices";
 const MEMORY_LIMIT: &str = "memory_limit";
 
 /// Meets the other processes, or makes a world of this one, with `count` devices of this process.
+/// All ranks receive the facts.
+#[allow(clippy::too_many_arguments, reason = "each is agreed in another way")]
 pub(crate) fn world(
     config: &Config,
     memory_limit: Option<usize>,
@@ -27,6 +29,7 @@ pub(crate) fn world(
     mesh: Option<&Mesh>,
     policy: &Policy,
     limits: &Limits,
+    facts: Facts,
 ) -> Result<World, CollectiveError> {
     let Some(startup) = &config.startup else { return World::local(count) };
     let mut rendezvous = Rendezvous::new(startup.rank, startup.size, startup.address.clone());
@@ -44,6 +47,7 @@ pub(crate) fn world(
         startup.listener.as_ref().map(Listener::handle).transpose().map_err(unusable)?;
     rendezvous.agreement = agreement(config, devices, mesh, policy, limits);
     rendezvous.facts = device_facts(devices);
+    rendezvous.facts.extend(facts);
     rendezvous.facts.extend(memory_limit.map(|limit| fact(MEMORY_LIMIT, limit.to_string())));
     rendezvous.transport = config.transport;
     rendezvous.mpi = mpi(config, startup);
@@ -180,7 +184,7 @@ mod tests {
         };
         let own = std::thread::spawn(move || {
             let (config, limits) = (Config::default().startup(startup), Limits::default());
-            world(&config, None, 1, &[], None, &Policy::default(), &limits).err()
+            world(&config, None, 1, &[], None, &Policy::default(), &limits, Facts::new()).err()
         });
         // This version does not know what else another version compares.
         let agreement = vec![(String::from("version"), String::from("0.0.9"))];

@@ -5,6 +5,8 @@
 mod adding;
 mod api;
 mod bench;
+#[path = "../../device/src/blas/choice.rs"]
+mod blas_choice;
 mod changed;
 mod check;
 mod comparison;
@@ -39,6 +41,7 @@ mod tidy;
 mod transport;
 mod wheel;
 
+use blas_choice::BlasChoice;
 use failure::Failure;
 use project::Project;
 use std::process::ExitCode;

@@ -76,6 +76,23 @@ impl Block<'_> {
         unsafe { std::slice::from_raw_parts_mut(self.buffer.as_ptr().cast(), self.len()) }
     }
 
+    /// Some of the elements, for writing.
+    ///
+    /// # Safety
+    /// Condition 2 of `Buffer`: nothing else reads or writes these elements while the reference
+    /// lives.
+    #[allow(clippy::mut_from_ref, reason = "exclusive access is the caller's promise")]
+    pub(super) unsafe fn part_mut<T: Plain>(&self, start: usize, len: usize) -> &mut [T] {
+        self.check::<T>();
+        assert!(start + len <= self.len(), "bug: a part outside of its block");
+        // SAFETY: `check` saw that the allocation has the block's aligned elements (condition 1 of
+        // `Buffer`), any bytes are a `T`; exclusive (the caller's promise).
+        unsafe {
+            let first = self.buffer.as_ptr().cast::<T>().add(start);
+            std::slice::from_raw_parts_mut(first, len)
+        }
+    }
+
     /// Copies the elements of a block of equal shape and dtype.
     pub(super) fn copy_from(&self, from: &Block<'_>) {
         let bytes = self.len() * self.dtype.size();

@@ -8,6 +8,7 @@ pub mod grouped;
 pub mod linalg;
 mod lines;
 pub mod matmul;
+mod number;
 mod run;
 pub mod scan;
 pub mod search;

@@ -7,6 +7,7 @@ use super::{gather, scan, search, sort};
 use crate::cuda::routine::Routine;
 use crate::cuda::{Missing, gpu};
 use crate::host_copies::HostCopies;
+use phalanx_device::blas::Blas;
 use phalanx_device::cuda::CudaDevice;
 use phalanx_device::{Buffer, Device, DeviceError};
 use phalanx_ops::memory::has_room;
@@ -29,12 +30,13 @@ pub fn run_on(
         run_on_gpu(op, operands, to, device)
     } else {
         let threads = device.pool().map_or(1, rayon::ThreadPool::current_num_threads);
-        let Bytes(requested) = workspace(op, operands, to, threads);
+        let blas = device.blas();
+        let Bytes(requested) = workspace(op, operands, to, threads, blas.is_some());
         if !has_room(requested) {
             let (device, in_use) = (device.name(), device.bytes_in_use());
             return Err(DeviceError::OutOfMemory { device, requested, in_use, limit: None });
         }
-        run(op, operands, to, device.pool());
+        run(op, operands, to, device.pool(), blas);
         Ok(())
     }
 }
@@ -88,7 +90,7 @@ fn run_on_gpu(
         Block { buffer, ..*block }
     });
     let on_host: Vec<Block<'_>> = copied.collect();
-    run(op, &on_host, &Block { buffer: &own, ..*to }, device.pool());
+    run(op, &on_host, &Block { buffer: &own, ..*to }, device.pool(), device.blas());
     to.buffer.update_from_host(&own);
     Ok(())
 }
@@ -132,15 +134,17 @@ pub fn missing(
         .collect()
 }
 
-/// Like `run_on`, for blocks in the host's memory, on the threads of a pool.
+/// Like `run_on`, for blocks in the host's memory, on the threads of a pool. If there is a library,
+/// it multiplies and factorises matrices that are not small.
 pub fn run(
     op: &Structured,
     operands: &[Block<'_>],
     to: &Block<'_>,
     pool: Option<&rayon::ThreadPool>,
+    blas: Option<Blas>,
 ) {
     match op {
-        Structured::Matmul(matmul) => matmul::cpu::run(*matmul, operands, to, pool),
+        Structured::Matmul(matmul) => matmul::cpu::run(*matmul, operands, to, pool, blas),
         Structured::Fft(fft) => fft::cpu::run(fft, operands, to, pool),
         Structured::Sort(sort) => sort::cpu::run(*sort, operands, to, pool),
         Structured::Scan(scan) => scan::cpu::run(*scan, operands, to, pool),
@@ -150,7 +154,7 @@ pub fn run(
         Structured::Put(put) => gather::cpu::put(*put, operands, to, pool),
         Structured::SearchSorted(search) => search::cpu::run(*search, operands, to, pool),
         Structured::Decomposition(decomposition) => {
-            linalg::cpu::run(decomposition, operands, to, pool);
+            linalg::cpu::run(decomposition, operands, to, pool, blas);
         }
         Structured::Spmv => sparse::cpu::run(operands, to, pool),
     }

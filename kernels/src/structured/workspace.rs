@@ -11,10 +11,18 @@ use phalanx_ops::{Bytes, DType, Structured};
 const COMPLEX: usize = 16;
 /// Lines that are transformed together if their elements are not neighbours in memory.
 const TOGETHER: usize = 8;
+/// Columns that a library works on together.
+const BLOCKED: usize = 128;
 
-/// An approximate upper bound on the workspace of a routine on the host with `threads` threads. The
-/// memory of the blocks does not matter.
-pub fn workspace(op: &Structured, operands: &[Block<'_>], to: &Block<'_>, threads: usize) -> Bytes {
+/// An approximate upper bound on the workspace of a routine on the host with `threads` threads, by
+/// the machine's library of matrices or by our own. The memory of the blocks does not matter.
+pub fn workspace(
+    op: &Structured,
+    operands: &[Block<'_>],
+    to: &Block<'_>,
+    threads: usize,
+    library: bool,
+) -> Bytes {
     let elements =
         |extents: &[usize]| extents.iter().fold(1, |all: usize, &n| all.saturating_mul(n));
     let first = operands[0].shape;
@@ -57,18 +65,23 @@ pub fn workspace(op: &Structured, operands: &[Block<'_>], to: &Block<'_>, thread
             let (m, n, count) = (matrix[0], matrix[1], elements(stack));
             let (smaller, area) = (m.min(n), m.saturating_mul(n));
             let square = smaller.saturating_mul(smaller);
+            let result = to.len() / count.max(1);
             let of_matrix = match decomposition {
-                Decomposition::Cholesky | Decomposition::Determinant => 2 * area,
-                Decomposition::Solve | Decomposition::Inverse => 3 * area,
-                Decomposition::Qr { .. } => area.saturating_mul(2) + to.len() / count.max(1),
+                Decomposition::Cholesky | Decomposition::Determinant => area.saturating_mul(2),
+                Decomposition::Solve => area.saturating_mul(3).saturating_add(result),
+                Decomposition::Inverse => area.saturating_mul(3),
+                Decomposition::Qr { .. } => area.saturating_mul(2).saturating_add(result),
                 Decomposition::Eigh { .. } => area.saturating_mul(6),
                 // Complex even for a real matrix.
                 Decomposition::Eig { .. } => area.saturating_mul(12),
                 Decomposition::Svd { .. } => {
-                    area.saturating_mul(2) + square.saturating_mul(4) + to.len() / count.max(1)
+                    let area = area.saturating_mul(if library { 3 } else { 2 });
+                    area.saturating_add(square.saturating_mul(5)).saturating_add(result)
                 }
             };
-            let bytes = of_matrix.saturating_mul(to.dtype.size());
+            // The blocks of columns that a library works on.
+            let blocks = if library { m.saturating_add(n).saturating_mul(BLOCKED) } else { 0 };
+            let bytes = of_matrix.saturating_add(blocks).saturating_mul(to.dtype.size());
             threads.min(count).saturating_mul(bytes)
         }
         Structured::Matmul(_)
@@ -92,7 +105,7 @@ mod tests {
         let nowhere = Buffer::without_memory(0);
         let (result, result_dtype) = op.result(&[(shape, dtype)]);
         let block = |dtype, shape| Block { buffer: &nowhere, dtype, shape, origin: &[0; 4] };
-        workspace(&op, &[block(dtype, shape)], &block(result_dtype, &result), threads).0
+        workspace(&op, &[block(dtype, shape)], &block(result_dtype, &result), threads, false).0
     }
 
     #[test]

@@ -74,13 +74,18 @@ pub(super) fn determinant<T: Number>(a: &[T], n: usize, to: &mut [T]) {
         return;
     }
     let lu = Lu::new(a, n);
-    let results = product(lu.pivots(), lu.odd, T::IS_REAL);
+    let results = product_of_pivots(lu.pivots(), lu.odd, T::IS_REAL);
     to.iter_mut().zip(results).for_each(|(to, result)| *to = T::of(result.re, result.im));
 }
 
-/// The product of numbers with its sign and logarithm; partial products neither overflow nor
-/// vanish.
-fn product(numbers: impl Iterator<Item = [f64; 2]>, odd: bool, real: bool) -> [Complex64; 3] {
+/// The determinant of a factorised matrix with its sign and logarithm: the product of its pivots,
+/// whose components are given, negative if an odd number of rows was exchanged. Partial products
+/// neither overflow nor vanish.
+pub fn product_of_pivots(
+    numbers: impl Iterator<Item = [f64; 2]>,
+    odd: bool,
+    real: bool,
+) -> [Complex64; 3] {
     let times = |a: Complex64, b: Complex64| {
         if real { Complex64::new(a.re * b.re, 0.0) } else { a * b }
     };

@@ -10,3 +10,4 @@ mod qr;
 mod spectral;
 
 pub use element::Element;
+pub use lu::product_of_pivots;

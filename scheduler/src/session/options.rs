@@ -2,6 +2,7 @@
 
 use crate::routine::Routines;
 use phalanx_device::Device;
+use phalanx_device::blas::Blas;
 use phalanx_distributed::{Lowerings, Policy};
 use phalanx_graph::Limits;
 use phalanx_ops::Mesh;
@@ -14,6 +15,9 @@ pub struct SessionOptions {
     pub mesh: Option<Mesh>,
     /// Compute threads of the process, shared by its devices.
     pub threads: usize,
+    /// The library that multiplies and factorises matrices of CPU devices, with the number of its
+    /// threads; both equal on all ranks. `None` for our own routines.
+    pub blas: Option<Blas>,
     /// The most bytes a device may hold.
     pub memory_limit: Option<usize>,
     /// When arrays are split.
@@ -33,6 +37,7 @@ impl Default for SessionOptions {
         SessionOptions {
             mesh: None,
             threads: 1,
+            blas: None,
             memory_limit: None,
             policy: Policy::default(),
             lowerings: Lowerings::default(),

@@ -52,7 +52,8 @@ impl Session {
         devices.extend(options.devices.iter().cloned());
         let cpus = if devices.is_empty() { count } else { 0 };
         if cpus > 0 {
-            for device in CpuDevice::all(cpus, options.threads, options.memory_limit)? {
+            let limit = options.memory_limit;
+            for device in CpuDevice::all(cpus, options.threads, limit, options.blas)? {
                 devices.push(device);
             }
         }

@@ -1,7 +1,13 @@
-//! Factorisations on the CPU: one thread for a matrix; the matrices of a stack run in parallel.
+//! Factorisations on the CPU by the library of the machine, or else by our own routines.
+//!
+//! Our own routines use one thread for a matrix, and so does the library if a stack has at least as
+//! many matrices as threads. The matrices of a stack then run in parallel.
 
-use crate::structured::{Block, Plain};
+use super::lapack;
+use crate::structured::Block;
+use crate::structured::number::Number;
 use num_complex::{Complex32, Complex64};
+use phalanx_device::blas::Blas;
 use phalanx_numerics::linalg::Element;
 use phalanx_ops::DType;
 use phalanx_ops::structured::Decomposition;
@@ -15,21 +21,23 @@ pub fn run(
     operands: &[Block<'_>],
     to: &Block<'_>,
     pool: Option<&rayon::ThreadPool>,
+    blas: Option<Blas>,
 ) {
     match to.dtype {
-        DType::F32 => typed::<f32>(*decomposition, operands, to, pool),
-        DType::F64 => typed::<f64>(*decomposition, operands, to, pool),
-        DType::C64 => typed::<Complex32>(*decomposition, operands, to, pool),
-        DType::C128 => typed::<Complex64>(*decomposition, operands, to, pool),
+        DType::F32 => typed::<f32>(*decomposition, operands, to, pool, blas),
+        DType::F64 => typed::<f64>(*decomposition, operands, to, pool, blas),
+        DType::C64 => typed::<Complex32>(*decomposition, operands, to, pool, blas),
+        DType::C128 => typed::<Complex64>(*decomposition, operands, to, pool, blas),
         other => unreachable!("bug: matrices of {other} are not factorised"),
     }
 }
 
-fn typed<T: Element + Plain>(
+fn typed<T: Element + Number>(
     decomposition: Decomposition,
     operands: &[Block<'_>],
     to: &Block<'_>,
     pool: Option<&rayon::ThreadPool>,
+    blas: Option<Blas>,
 ) {
     let [stack @ .., m, n] = operands[0].shape else {
         unreachable!("bug: a factorisation of {:?}", operands[0].shape)
@@ -64,12 +72,24 @@ fn typed<T: Element + Plain>(
         let b = operands.get(1).map_or(&[][..], |operand| operand.elements::<T>());
         (operands[0].elements::<T>(), b, to.elements_mut::<T>())
     };
+    let blas = blas.filter(|blas| lapack::takes(blas.library(), decomposition, [m, n]));
+    // The number of a library's threads does not depend on the pool, so that all ranks have the
+    // same bits.
+    let is_shared = blas.is_some_and(|blas| count >= blas.threads());
+    let threads = blas.map_or(1, |blas| if is_shared { 1 } else { blas.threads() });
     let job = |(at, to): (usize, &mut [T])| {
         let a = &a[at * m * n..][..m * n];
         let b = &b[at * n * right..][..n * right];
-        T::factorise(decomposition, a, [m, n], b, to);
+        match blas {
+            Some(blas) => {
+                let _entered = blas.enter(threads);
+                lapack::factorise(blas.library(), decomposition, a, [m, n], b, to);
+            }
+            None => T::factorise(decomposition, a, [m, n], b, to),
+        }
     };
-    match pool.filter(|pool| pool.current_num_threads() > 1 && count > 1) {
+    let is_parallel = count > 1 && (blas.is_none() || is_shared);
+    match pool.filter(|pool| pool.current_num_threads() > 1 && is_parallel) {
         Some(pool) => {
             // Small matrices share jobs.
             let at_once = (4096 / (m * n).max(1)).max(1);

@@ -2,4 +2,5 @@
 
 pub mod cpu;
 pub mod cuda;
+mod lapack;
 mod routines;

@@ -1,13 +1,39 @@
-//! Matrix products on the CPU by the `gemm` crate.
+//! Matrix products on the CPU by the library of the machine, or else by the `gemm` crate.
 
+use super::blas;
+use crate::structured::number::Number;
 use crate::structured::{Block, Plain};
 use num_complex::{Complex32, Complex64};
+use phalanx_device::blas::Blas;
 use phalanx_ops::DType;
 use phalanx_ops::structured::Matmul;
+use rayon::prelude::*;
 
-/// Terms that are summed in one call. gemm splits longer sums by the size of the first-level cache,
-/// and results must not depend on that.
+/// Terms that are summed in one call of gemm, which splits longer sums by the size of the
+/// first-level cache, and results must not depend on that.
 const BLOCK: usize = 512;
+/// Multiplications of a product that takes less time than another thread needs to wake.
+const SMALL: usize = 1 << 16;
+/// Multiplications of a product that a single thread computes, if a stack has many.
+const LARGE: usize = 1 << 24;
+
+/// A stack of products.
+#[derive(Clone, Copy)]
+struct Stack<'a> {
+    matmul: Matmul,
+    a: &'a Block<'a>,
+    b: &'a Block<'a>,
+    to: &'a Block<'a>,
+    sizes: [usize; 3],
+    adds: bool,
+}
+
+/// What computes a product: a library with a number of threads, or gemm on the current pool.
+#[derive(Clone, Copy)]
+enum By {
+    Library(Blas, usize),
+    Gemm,
+}
 
 /// `to = a · b` for stacks of matrices of a floating-point or complex dtype, or `to = c + a · b`.
 ///
@@ -17,9 +43,11 @@ pub fn run(
     operands: &[Block<'_>],
     to: &Block<'_>,
     pool: Option<&rayon::ThreadPool>,
+    blas: Option<Blas>,
 ) {
     let (a, b) = (&operands[0], &operands[1]);
-    let [m, k, n] = matmul.sizes(a.shape, b.shape);
+    let sizes = matmul.sizes(a.shape, b.shape);
+    let [m, k, n] = sizes;
     let count = to.shape[..to.shape.len() - 2].iter().product::<usize>();
     assert!(
         a.len() == count * m * k && b.len() == count * k * n && to.len() == count * m * n,
@@ -35,100 +63,114 @@ pub fn run(
     if let Some(old) = old.filter(|old| !old.buffer.same(to.buffer)) {
         to.copy_from(old);
     }
-    for at in 0..count {
-        multiply(matmul, a, b, to, at, [m, k, n], old.is_some(), pool);
+    let stack = Stack { matmul, a, b, to, sizes, adds: old.is_some() };
+    let multiplications = m.saturating_mul(k).saturating_mul(n);
+    let is_small = multiplications <= SMALL;
+    let blas = blas.filter(|blas| !is_small && blas::takes(*blas, sizes));
+    let pool = pool.filter(|pool| pool.current_num_threads() > 1);
+    // The number of a library's threads does not depend on the pool, so that all ranks have the
+    // same bits.
+    let is_shared = multiplications <= LARGE && count >= blas.map_or(2, Blas::threads);
+    let together = count.saturating_mul(multiplications) > SMALL;
+    match (blas, pool) {
+        (blas, Some(pool)) if is_shared && together && (is_small || blas.is_some()) => {
+            let at_once = (SMALL / multiplications.max(1)).max(1);
+            let by = blas.map_or(By::Gemm, |blas| By::Library(blas, 1));
+            pool.install(|| {
+                let stack = &stack;
+                let all = (0..count).into_par_iter().with_min_len(at_once);
+                all.for_each(|at| stack.multiply(at, by));
+            });
+        }
+        (Some(blas), _) => {
+            let threads = if is_shared { 1 } else { blas.threads() };
+            (0..count).for_each(|at| stack.multiply(at, By::Library(blas, threads)));
+        }
+        (None, Some(pool)) if !is_small => {
+            pool.install(|| (0..count).for_each(|at| stack.multiply(at, By::Gemm)));
+        }
+        (None, _) => (0..count).for_each(|at| stack.multiply(at, By::Gemm)),
     }
 }
 
-/// The product of the matrices at a position of the stacks.
-#[allow(clippy::too_many_arguments, reason = "three matrices and what they are")]
-fn multiply(
-    matmul: Matmul,
-    a: &Block<'_>,
-    b: &Block<'_>,
-    to: &Block<'_>,
-    at: usize,
-    sizes: [usize; 3],
-    adds: bool,
-    pool: Option<&rayon::ThreadPool>,
-) {
-    let dtype = to.dtype;
-    let run = || match dtype {
-        DType::F32 => typed::<f32>(matmul, a, b, to, at, sizes, adds, [0.0, 1.0]),
-        DType::F64 => typed::<f64>(matmul, a, b, to, at, sizes, adds, [0.0, 1.0]),
-        DType::C64 => typed(matmul, a, b, to, at, sizes, adds, [0.0, 1.0_f32].map(Complex32::from)),
-        DType::C128 => {
-            typed(matmul, a, b, to, at, sizes, adds, [0.0, 1.0_f64].map(Complex64::from))
+impl Stack<'_> {
+    /// The product of the matrices at a position of the stacks.
+    fn multiply(&self, at: usize, by: By) {
+        match self.to.dtype {
+            DType::F32 => self.typed::<f32>(at, by),
+            DType::F64 => self.typed::<f64>(at, by),
+            DType::C64 => self.typed::<Complex32>(at, by),
+            DType::C128 => self.typed::<Complex64>(at, by),
+            DType::F16 => self.halves(at, by, half::f16::to_f32, half::f16::from_f32),
+            DType::BF16 => self.halves(at, by, half::bf16::to_f32, half::bf16::from_f32),
+            dtype => unreachable!("bug: matrices of {dtype} are not multiplied by a library"),
         }
-        DType::F16 => {
-            let halves = (half::f16::to_f32, half::f16::from_f32);
-            half_precision(matmul, a, b, to, at, sizes, adds, halves)
+    }
+
+    fn typed<T: Number>(&self, at: usize, by: By) {
+        // SAFETY: nothing writes the operands meanwhile, and this part of the output is this
+        // call's alone (condition 2 of `Buffer`).
+        let (a, b, to) = unsafe { self.matrices(at) };
+        self.product::<T>(a, b, to, by);
+    }
+
+    /// Widens both operands once, multiplies in f32 and rounds once.
+    fn halves<H: Plain>(
+        &self,
+        at: usize,
+        by: By,
+        widen: impl Fn(H) -> f32,
+        narrow: impl Fn(f32) -> H,
+    ) {
+        // SAFETY: as in `typed`.
+        let (a, b, to) = unsafe { self.matrices::<H>(at) };
+        let wide = |part: &[H]| part.iter().map(|&element| widen(element)).collect::<Vec<f32>>();
+        let mut sums = if self.adds { wide(to) } else { vec![0.0; to.len()] };
+        self.product::<f32>(&wide(a), &wide(b), &mut sums, by);
+        to.iter_mut().zip(sums).for_each(|(to, sum)| *to = narrow(sum));
+    }
+
+    /// The matrices at a position of the stacks.
+    ///
+    /// # Safety
+    /// Condition 2 of `Buffer`: nothing writes the operands while the references live, and nothing
+    /// else touches this part of the output.
+    #[allow(clippy::mut_from_ref, reason = "exclusive access is the caller's promise")]
+    unsafe fn matrices<T: Plain>(&self, at: usize) -> (&[T], &[T], &mut [T]) {
+        let [m, k, n] = self.sizes;
+        // SAFETY: the caller's promise; the parts of other positions do not overlap.
+        let to = unsafe { self.to.part_mut::<T>(at * m * n, m * n) };
+        // SAFETY: the caller's promise.
+        let (a, b) = unsafe { (self.a.elements::<T>(), self.b.elements::<T>()) };
+        (&a[at * m * k..][..m * k], &b[at * k * n..][..k * n], to)
+    }
+
+    /// `to = a · b` or `to += a · b` of matrices in C order, operands transposed as `matmul` says.
+    fn product<T: Number>(&self, a: &[T], b: &[T], to: &mut [T], by: By) {
+        let &Stack { matmul, sizes, adds, .. } = self;
+        match by {
+            By::Library(blas, threads) => {
+                blas::product(matmul, a, b, to, sizes, adds, (blas, threads));
+            }
+            By::Gemm => product(matmul, a, b, to, sizes, adds),
         }
-        DType::BF16 => {
-            let halves = (half::bf16::to_f32, half::bf16::from_f32);
-            half_precision(matmul, a, b, to, at, sizes, adds, halves)
-        }
-        _ => unreachable!("bug: matrices of {dtype} are not multiplied by a library"),
-    };
-    match pool {
-        Some(pool) if !is_small(sizes) => pool.install(run),
-        _ => run(),
     }
 }
 
-/// Whether a product takes less time than another thread needs to wake.
-const fn is_small([m, k, n]: [usize; 3]) -> bool {
-    m.saturating_mul(k).saturating_mul(n) <= 1 << 16
-}
-
-#[allow(clippy::too_many_arguments, reason = "three matrices and what they are")]
-fn typed<T: Plain>(
-    matmul: Matmul,
-    a: &Block<'_>,
-    b: &Block<'_>,
-    to: &Block<'_>,
-    at: usize,
-    sizes: [usize; 3],
-    adds: bool,
-    numbers: [T; 2],
-) {
-    // SAFETY: nothing writes the operands meanwhile, and the output is the plan's alone (condition
-    // 2 of `Buffer`).
-    let (a, b, to) = unsafe { matrices(a, b, to, at, sizes) };
-    product(matmul, a, b, to, sizes, adds, numbers);
-}
-
-/// The matrices at a position of the stacks.
-///
-/// # Safety
-/// Condition 2 of `Buffer`: nothing writes the operands while the references live, and nothing else
-/// touches the output.
-#[allow(clippy::mut_from_ref, reason = "exclusive access is the caller's promise")]
-unsafe fn matrices<'a, T: Plain>(
-    a: &'a Block<'_>,
-    b: &'a Block<'_>,
-    to: &'a Block<'_>,
-    at: usize,
-    [m, k, n]: [usize; 3],
-) -> (&'a [T], &'a [T], &'a mut [T]) {
-    // SAFETY: the caller's promise.
-    let (a, b, to) = unsafe { (a.elements::<T>(), b.elements::<T>(), to.elements_mut::<T>()) };
-    (&a[at * m * k..][..m * k], &b[at * k * n..][..k * n], &mut to[at * m * n..][..m * n])
-}
-
-/// `to = a · b` or `to += a · b` of matrices in C order, operands transposed as `matmul` says.
-fn product<T: Plain>(
+/// `Stack::product` by gemm.
+fn product<T: Number>(
     matmul: Matmul,
     a: &[T],
     b: &[T],
     to: &mut [T],
     [m, k, n]: [usize; 3],
     adds: bool,
-    [zero, one]: [T; 2],
 ) {
     assert!(a.len() == m * k && b.len() == k * n && to.len() == m * n, "bug: sizes of matrices");
+    let (zero, one) = (T::of(0.0, 0.0), T::of(1.0, 0.0));
     let threads = rayon::current_num_threads();
-    let parallelism = if threads > 1 && !is_small([m, k, n]) {
+    let is_small = m.saturating_mul(k).saturating_mul(n) <= SMALL;
+    let parallelism = if threads > 1 && !is_small {
         gemm::Parallelism::Rayon(threads)
     } else {
         gemm::Parallelism::None
@@ -167,24 +209,4 @@ fn product<T: Plain>(
             );
         }
     }
-}
-
-/// Widens both operands once, multiplies in f32 and rounds once.
-#[allow(clippy::too_many_arguments, reason = "three matrices and what they are")]
-fn half_precision<H: Plain>(
-    matmul: Matmul,
-    a: &Block<'_>,
-    b: &Block<'_>,
-    to: &Block<'_>,
-    at: usize,
-    sizes: [usize; 3],
-    adds: bool,
-    (widen, narrow): (impl Fn(H) -> f32, impl Fn(f32) -> H),
-) {
-    // SAFETY: as in `typed`.
-    let (a, b, to) = unsafe { matrices::<H>(a, b, to, at, sizes) };
-    let wide = |part: &[H]| part.iter().map(|&element| widen(element)).collect::<Vec<f32>>();
-    let mut sums = if adds { wide(to) } else { vec![0.0; to.len()] };
-    product::<f32>(matmul, &wide(a), &wide(b), &mut sums, sizes, adds, [0.0, 1.0]);
-    to.iter_mut().zip(sums).for_each(|(to, sum)| *to = narrow(sum));
 }

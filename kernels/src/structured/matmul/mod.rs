@@ -1,4 +1,5 @@
 //! Matrix products.
 
+mod blas;
 pub mod cpu;
 pub mod cuda;

@@ -2,6 +2,7 @@
 
 use crate::device_functions::options;
 use num_complex::{Complex32, Complex64};
+use phalanx_device::blas::{Blas, BlasChoice, find_blas};
 use phalanx_device::cuda::CudaDevice;
 use phalanx_device::{Buffer, Device};
 use phalanx_kernels::structured::{Block, Plain, run, run_on};
@@ -38,6 +39,38 @@ pub fn gpu() -> Option<&'static Arc<dyn Device>> {
 
 thread_local! {
     static ON_GPU: Cell<bool> = const { Cell::new(false) };
+    static BY_LIBRARY: Cell<bool> = const { Cell::new(false) };
+}
+
+/// The library of matrices of this machine, if there is one: that of the system, or the one that
+/// `PHALANX_BLAS` names. It uses two threads for large matrices.
+pub fn library() -> Option<Blas> {
+    static LIBRARY: OnceLock<Option<Blas>> = OnceLock::new();
+    *LIBRARY.get_or_init(|| {
+        let named = std::env::var_os("PHALANX_BLAS");
+        let choice = named.map_or(BlasChoice::Auto, |path| BlasChoice::Path(path.into()));
+        let search = find_blas(&choice);
+        match search.found {
+            Some(library) => Some(Blas::new(library, 2)),
+            None => {
+                println!("nothing is run by a library: {:?}", search.passed_over);
+                None
+            }
+        }
+    })
+}
+
+fn library_in_use() -> Option<Blas> {
+    if BY_LIBRARY.get() { library() } else { None }
+}
+
+/// Runs a test whose matrices the machine's library multiplies and factorises, if there is one.
+pub fn by_library(test: impl FnOnce()) {
+    if library().is_some() {
+        BY_LIBRARY.set(true);
+        test();
+        BY_LIBRARY.set(false);
+    }
 }
 
 fn gpu_in_use() -> Option<&'static Arc<dyn Device>> {
@@ -115,7 +148,7 @@ pub fn evaluate_bytes(op: &Structured, operands: &[&Operand]) -> Vec<u8> {
         let stale = vec![Complex64::new(9.5, f64::NAN); (len * dtype.size()).div_ceil(16)];
         let buffer = Buffer::from_vec(stale);
         let to = Block { buffer: &buffer, dtype, shape: &shape, origin: &origin[..shape.len()] };
-        run(op, &blocks, &to, (threads > 0).then_some(&pool));
+        run(op, &blocks, &to, (threads > 0).then_some(&pool), library_in_use());
         let mut bytes = vec![0; len * dtype.size()];
         buffer.read(0, &mut bytes);
         bytes

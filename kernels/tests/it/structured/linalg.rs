@@ -1,6 +1,6 @@
 //! Factorisations against their definitions.
 
-use super::evaluate::{Numbers, Sample, assert_near, evaluate, operand, wide};
+use super::evaluate::{Numbers, Sample, assert_near, by_library, evaluate, operand, wide};
 use num_complex::{Complex32, Complex64};
 use phalanx_ops::Structured;
 use phalanx_ops::structured::Decomposition;
@@ -230,6 +230,29 @@ pub fn qr<T: Sample>() {
     assert_orthonormal(q, [3, 3], 8.0 * T::EPSILON, "dependent");
     let r = adjoint(transposed, [3, 3]);
     assert_near(&product(q, &r, [3; 3]), &wide(&values), 16.0 * T::EPSILON, "dependent");
+}
+
+/// All of the above, by the library of the machine.
+#[test]
+fn the_library_of_the_machine_factorises_alike() {
+    fn all<T: Sample>() {
+        for test in [
+            cholesky::<T>,
+            solutions::<T>,
+            determinants::<T>,
+            qr::<T>,
+            eigh::<T>,
+            svd::<T>,
+            not_finite::<T>,
+            extreme::<T>,
+        ] {
+            by_library(test);
+        }
+    }
+    all::<f32>();
+    all::<f64>();
+    all::<Complex32>();
+    all::<Complex64>();
 }
 
 #[test]
