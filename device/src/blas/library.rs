@@ -5,6 +5,7 @@ use super::probe;
 use super::routines::{Lapack, Products};
 use super::threads::{Calls, Control, Entered};
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
+use std::error::Error;
 use std::ffi::{CStr, c_char, c_int};
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -34,7 +35,7 @@ impl BlasLibrary {
         // SAFETY: BLAS libraries may be loaded at any time by any thread. `trial` has loaded it in
         // another process.
         let opened = unsafe { Library::open(Some(path), RTLD_NOW | RTLD_LOCAL) };
-        let library = opened.map_err(|error| reason(&error.to_string()))?;
+        let library = opened.map_err(|error| reason(path, &error))?;
         let loaded = BlasLibrary::of(path, &library);
         // Its threads may still run, so it is not unloaded.
         std::mem::forget(library);
@@ -142,11 +143,11 @@ impl Blas {
 }
 
 /// The part of a loader's message that names the cause.
-fn reason(message: &str) -> String {
-    if message.contains("No such file") {
-        return String::from("not found");
-    }
-    message.to_owned()
+fn reason(path: &Path, error: &libloading::Error) -> String {
+    let message = error.source().map_or_else(|| error.to_string(), ToString::to_string);
+    // The message names the file, or another one that it needs.
+    let missing = format!("{}: cannot open shared object file: No such file", path.display());
+    if message.starts_with(&missing) { String::from("not found") } else { message }
 }
 
 /// The version and the kernel of a library, as it reports them.
