@@ -58,8 +58,11 @@ impl CpuDevice {
         limit: Option<usize>,
         blas: Option<Blas>,
     ) -> Result<Vec<Arc<CpuDevice>>, DeviceError> {
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(threads.max(1))
+        let mut pool = rayon::ThreadPoolBuilder::new().num_threads(threads.max(1));
+        if blas.is_some() {
+            pool = pool.stack_size(Blas::STACK);
+        }
+        let pool = pool
             .thread_name(|index| format!("cpu.{index}"))
             .build()
             .map_err(|error| DeviceError::Threads {

@@ -119,6 +119,10 @@ pub struct Blas {
 }
 
 impl Blas {
+    /// The stack in bytes of a thread that calls a library with several threads. OpenBLAS keeps
+    /// half a mebibyte there for each level of its recursion.
+    pub const STACK: usize = 16 << 20;
+
     /// The use of a library with a number of threads.
     pub fn new(library: &'static BlasLibrary, threads: usize) -> Blas {
         Blas { library, threads: threads.max(1) }
@@ -136,7 +140,7 @@ impl Blas {
 
     /// Lets this thread call the library, which uses `threads` threads until the result is
     /// dropped. Waits for calls with another number. A thread that has entered does not enter
-    /// again.
+    /// again. For several threads, the stack of the calling one has `STACK` bytes.
     pub fn enter(self, threads: usize) -> Entered<'static> {
         self.library.calls.enter(threads)
     }

@@ -2,12 +2,13 @@
 
 use super::choice::BlasChoice;
 use super::library::BlasLibrary;
-use super::trial::load_apart;
+use super::trial::{load_apart, load_companion};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// The libraries that the system's loader is asked for, in order.
-const SYSTEM: [&str; 10] = [
+const SYSTEM: [&str; 11] = [
+    "libmkl_rt.so.3",
     "libmkl_rt.so.2",
     "libmkl_rt.so",
     "libopenblas.so.0",
@@ -77,6 +78,7 @@ pub fn find_blas(choice: &BlasChoice) -> BlasSearch {
     }
     for path in mapped() {
         if search.found.is_none() {
+            // The program uses it, so it works.
             search.examine(&path, || Ok(()), &mut loaded, &mut partial);
         }
     }
@@ -97,6 +99,7 @@ impl BlasSearch {
         let known = loaded.iter().find(|library| library.path() == path).copied();
         let load = || {
             trial()?;
+            load_companion(path)?;
             let library: &'static BlasLibrary = Box::leak(Box::new(BlasLibrary::load(path)?));
             loaded.push(library);
             Ok(library)

@@ -13,6 +13,9 @@ use phalanx_ops::DType;
 use phalanx_ops::structured::Decomposition;
 use rayon::prelude::*;
 
+/// Elements of a matrix that a single thread of a library factorises.
+const MIDDLE: usize = 96 * 96;
+
 /// Factorises the matrices of a block as `Decomposition` says.
 ///
 /// Panics (`bug:`) if shapes or dtypes do not fit.
@@ -76,7 +79,8 @@ fn typed<T: Element + Number>(
     // The number of a library's threads does not depend on the pool, so that all ranks have the
     // same bits.
     let is_shared = blas.is_some_and(|blas| count >= blas.threads());
-    let threads = blas.map_or(1, |blas| if is_shared { 1 } else { blas.threads() });
+    let is_single = is_shared || m * n <= MIDDLE;
+    let threads = blas.filter(|_| !is_single).map_or(1, Blas::threads);
     let job = |(at, to): (usize, &mut [T])| {
         let a = &a[at * m * n..][..m * n];
         let b = &b[at * n * right..][..n * right];
@@ -88,15 +92,18 @@ fn typed<T: Element + Number>(
             None => T::factorise(decomposition, a, [m, n], b, to),
         }
     };
-    let is_parallel = count > 1 && (blas.is_none() || is_shared);
-    match pool.filter(|pool| pool.current_num_threads() > 1 && is_parallel) {
-        Some(pool) => {
+    match pool {
+        Some(pool) if pool.current_num_threads() > 1 && count > 1 && threads == 1 => {
             // Small matrices share jobs.
             let at_once = (4096 / (m * n).max(1)).max(1);
             pool.install(|| {
                 to.par_chunks_mut(size).enumerate().with_min_len(at_once).for_each(job);
             });
         }
-        None => to.chunks_mut(size).enumerate().for_each(job),
+        // The threads of the pool have a stack that is large enough.
+        Some(pool) if threads > 1 => {
+            pool.install(|| to.chunks_mut(size).enumerate().for_each(job));
+        }
+        _ => to.chunks_mut(size).enumerate().for_each(job),
     }
 }

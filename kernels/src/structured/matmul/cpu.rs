@@ -14,7 +14,9 @@ use rayon::prelude::*;
 const BLOCK: usize = 512;
 /// Multiplications of a product that takes less time than another thread needs to wake.
 const SMALL: usize = 1 << 16;
-/// Multiplications of a product that a single thread computes, if a stack has many.
+/// Multiplications of a product that a single thread of a library computes.
+const MIDDLE: usize = 1 << 19;
+/// As `MIDDLE`, if a stack has as many products as the library has threads.
 const LARGE: usize = 1 << 24;
 
 /// A stack of products.
@@ -67,12 +69,12 @@ pub fn run(
     let multiplications = m.saturating_mul(k).saturating_mul(n);
     let is_small = multiplications <= SMALL;
     let blas = blas.filter(|blas| !is_small && blas::takes(*blas, sizes));
-    let pool = pool.filter(|pool| pool.current_num_threads() > 1);
+    let wide = pool.filter(|pool| pool.current_num_threads() > 1);
     // The number of a library's threads does not depend on the pool, so that all ranks have the
     // same bits.
     let is_shared = multiplications <= LARGE && count >= blas.map_or(2, Blas::threads);
     let together = count.saturating_mul(multiplications) > SMALL;
-    match (blas, pool) {
+    match (blas, wide) {
         (blas, Some(pool)) if is_shared && together && (is_small || blas.is_some()) => {
             let at_once = (SMALL / multiplications.max(1)).max(1);
             let by = blas.map_or(By::Gemm, |blas| By::Library(blas, 1));
@@ -83,8 +85,14 @@ pub fn run(
             });
         }
         (Some(blas), _) => {
-            let threads = if is_shared { 1 } else { blas.threads() };
-            (0..count).for_each(|at| stack.multiply(at, By::Library(blas, threads)));
+            let is_single = is_shared || multiplications <= MIDDLE;
+            let threads = if is_single { 1 } else { blas.threads() };
+            let all = || (0..count).for_each(|at| stack.multiply(at, By::Library(blas, threads)));
+            // The threads of the pool have a stack that is large enough.
+            match pool.filter(|_| threads > 1) {
+                Some(pool) => pool.install(all),
+                None => all(),
+            }
         }
         (None, Some(pool)) if !is_small => {
             pool.install(|| (0..count).for_each(|at| stack.multiply(at, By::Gemm)));

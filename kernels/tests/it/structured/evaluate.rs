@@ -141,14 +141,17 @@ pub fn evaluate_bytes(op: &Structured, operands: &[&Operand]) -> Vec<u8> {
         origin: &origin[..shape.len()],
     });
     let blocks = blocks.collect::<Vec<_>>();
+    let library = library_in_use();
     let [serial, one, three] = [0, 1, 3].map(|threads| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-        let pool = pool.unwrap();
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+        let pool = pool.stack_size(Blas::STACK).build().unwrap();
+        // A test's own thread has too small a stack for a library.
+        let is_pooled = threads > 0 || library.is_some();
         // Old contents must not show in the result, and the memory must be aligned for every dtype.
         let stale = vec![Complex64::new(9.5, f64::NAN); (len * dtype.size()).div_ceil(16)];
         let buffer = Buffer::from_vec(stale);
         let to = Block { buffer: &buffer, dtype, shape: &shape, origin: &origin[..shape.len()] };
-        run(op, &blocks, &to, (threads > 0).then_some(&pool), library_in_use());
+        run(op, &blocks, &to, is_pooled.then_some(&pool), library);
         let mut bytes = vec![0; len * dtype.size()];
         buffer.read(0, &mut bytes);
         bytes
