@@ -1,5 +1,7 @@
 """The ``phalanx`` program: ``python -m phalanx run -n 4 script.py``."""
 
+import contextlib
+import importlib
 import signal
 import sys
 
@@ -13,6 +15,10 @@ def main() -> None:
 
         _fetch_demo_data.main(sys.argv[3:], _phalanx._data_folder())
         return
+    if sys.argv[1:2] == ["info"]:
+        # NumPy's library is in the process of most programs, so `info` shows it.
+        with contextlib.suppress(ImportError):
+            importlib.import_module("numpy")
     # The program handles interrupts itself.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     own = [sys.executable, "-m", "phalanx"]

@@ -51,26 +51,38 @@ pub(crate) fn common_blas(
     own: Option<&'static BlasLibrary>,
     world: &World,
 ) -> (Option<Blas>, String) {
-    let of = |facts: &Facts, name: &str| {
-        facts.iter().find(|fact| fact.0 == name).map(|fact| fact.1.clone())
-    };
-    let all = world.facts();
-    let libraries: Vec<String> =
-        all.iter().map(|facts| of(facts, LIBRARY).unwrap_or_else(|| String::from(NONE))).collect();
-    if let Some(other) = libraries.iter().position(|library| *library != libraries[0]) {
-        let [first, other_library] = [&libraries[0], &libraries[other]];
-        let line = format!(
-            "own routines, because libraries differ: {first} on rank 0, {other_library} on rank \
-             {other}"
-        );
-        return (None, line);
+    let threads = own.map_or(1, |library| threads(config, devices, library));
+    match (agreed_threads(world.facts(), threads), own) {
+        (Err(line), _) => (None, line),
+        (Ok(_), None) => (None, String::from("own routines")),
+        (Ok(threads), Some(library)) => {
+            let line = format!("{library}, {} for a device", counted(threads));
+            (Some(Blas::new(library, threads)), line)
+        }
     }
-    let Some(library) = own else { return (None, String::from("own routines")) };
-    let others = all.iter().filter_map(|facts| of(facts, THREADS)?.parse::<usize>().ok());
-    let threads = others.chain([threads(config, devices, library)]).min().unwrap_or(1);
-    let plural = if threads == 1 { "" } else { "s" };
-    let line = format!("{library}, {threads} thread{plural} for a device");
-    (Some(Blas::new(library, threads)), line)
+}
+
+/// The smallest number of threads of all ranks, if they have the same library; else a line about
+/// the first two that differ. `own` is this rank's number.
+fn agreed_threads(ranks: &[Facts], own: usize) -> Result<usize, String> {
+    fn of<'a>(facts: &'a Facts, name: &str) -> Option<&'a str> {
+        facts.iter().find(|fact| fact.0 == name).map(|fact| fact.1.as_str())
+    }
+    let library = |rank: usize| of(&ranks[rank], LIBRARY).unwrap_or(NONE);
+    if let Some(rank) = (1..ranks.len()).find(|&rank| library(rank) != library(0)) {
+        return Err(format!(
+            "own routines, because libraries differ: {} on rank 0, {} on rank {rank}",
+            library(0),
+            library(rank)
+        ));
+    }
+    let others = ranks.iter().filter_map(|facts| of(facts, THREADS)?.parse::<usize>().ok());
+    Ok(others.fold(own, usize::min))
+}
+
+/// A number of threads in words.
+fn counted(threads: usize) -> String {
+    if threads == 1 { String::from("1 thread") } else { format!("{threads} threads") }
 }
 
 /// The library that a session of this process alone would use, and those that are passed over:
@@ -79,11 +91,10 @@ pub fn blas(config: &Config) -> Vec<(String, String)> {
     let search = find_blas(&config.blas);
     let line = match (search.found, &config.blas) {
         (Some(library), _) => {
-            let threads = library.granted(config.threads);
-            let plural = if threads == 1 { "" } else { "s" };
+            let threads = counted(library.granted(config.threads));
             match library.lapack() {
-                Ok(_) => format!("{library}, {threads} thread{plural}"),
-                Err(_) => format!("{library}, {threads} thread{plural}; factorisations by faer"),
+                Ok(_) => format!("{library}, {threads}"),
+                Err(_) => format!("{library}, {threads}; factorisations by faer"),
             }
         }
         (None, BlasChoice::Own) => String::from("own: gemm and faer (PHALANX_BLAS)"),
@@ -106,4 +117,34 @@ pub fn blas(config: &Config) -> Vec<(String, String)> {
         lines.push((String::new(), format!("not found: {}", missing.join(", "))));
     }
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranks_use_a_library_that_all_have_with_the_fewest_threads() {
+        let rank = |library: &str, threads: &str| -> Facts {
+            let fact = |name: &str, value: &str| (String::from(name), String::from(value));
+            vec![fact(LIBRARY, library), fact(THREADS, threads)]
+        };
+        assert_eq!(agreed_threads(&[], 3), Ok(3));
+        assert_eq!(agreed_threads(&[rank("a", "4"), rank("a", "2")], 4), Ok(2));
+        let line = agreed_threads(&[rank("a", "4"), rank("a", "4"), rank("b", "4")], 4);
+        let line = line.expect_err("the libraries differ");
+        assert!(line.ends_with("libraries differ: a on rank 0, b on rank 2"), "{line}");
+        let line = agreed_threads(&[rank("a", "4"), Facts::new()], 4);
+        assert!(line.is_err_and(|line| line.ends_with("a on rank 0, none on rank 1")));
+    }
+
+    #[test]
+    fn a_named_library_that_is_missing_has_a_line() {
+        let config = Config::default().blas(BlasChoice::Path("/no/such/library.so".into()));
+        let lines = blas(&config);
+        let line = "passed over: /no/such/library.so: not found";
+        assert!(lines.iter().any(|(_, found)| found == line), "{lines:?}");
+        let lines = blas(&Config::default().blas(BlasChoice::Own));
+        assert_eq!(lines[0].1, "own: gemm and faer (PHALANX_BLAS)");
+    }
 }

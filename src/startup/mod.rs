@@ -1,10 +1,10 @@
 //! The start of a session in a process.
 //!
-//! `binding` binds the process to processors, `devices` opens its GPUs, and `blas` finds its library
-//! of matrices. Processes of a launcher
-//! meet by `meeting`, and processes that can already communicate by `introduction`; in both,
-//! `listening` makes the socket and the secret of process 0. `world` then joins the world. `report`
-//! shows what all of this would do, and `error` has the errors.
+//! `binding` binds the process to processors, `devices` opens its GPUs, and `blas` finds its
+//! library of matrices. Processes of a launcher meet by `meeting`, and processes that can already
+//! communicate by `introduction`; in both, `listening` makes the socket and the secret of process 0.
+//! `world` then joins the world. `report` shows what all of this would do, and `error` has the
+//! errors.
 
 mod binding;
 mod blas;

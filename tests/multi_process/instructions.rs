@@ -45,7 +45,7 @@ fn check(split_from: &str) {
 }
 
 fn run(levels: [&str; 2], threads: [&str; 2], split_from: &str) -> Vec<Ended> {
-    let mut world = World::of(2, "bits", &[]);
+    let mut world = World::of(2, "bits", &[]).set("PHALANX_BLAS", "own");
     for rank in 0..2 {
         world = world.arguments_of(rank, &["bits", levels[rank], split_from]);
         world = world.set_on(rank, "PHALANX_THREADS", threads[rank]);

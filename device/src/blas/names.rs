@@ -6,7 +6,7 @@ use libloading::os::unix::Library;
 /// process do not disturb each other.
 const PREFIXES: [&str; 2] = ["", "scipy_"];
 /// The ends of the names of Fortran's and of C's functions.
-const SUFFIXES: [[&str; 2]; 4] = [["_", ""], ["_64_", "64_"], ["__64", "_64"], ["_64", ""]];
+const SUFFIXES: [[&str; 2]; 3] = [["_", ""], ["_64_", "64_"], ["_64", ""]];
 
 /// The spelling of a library's names.
 pub(super) struct Names<'a> {

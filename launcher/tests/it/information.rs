@@ -21,6 +21,43 @@ fn info_shows_values_and_defaults() {
     assert_eq!(output.stderr, b"");
 }
 
+/// A library that cannot be used is passed over with its reason.
+#[test]
+fn libraries_of_matrices_that_fail_are_passed_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let functions = ["gemm", "gemv"].map(|name| {
+        let of_kind = |kind: &str| format!("void {kind}{name}_(void) {{}}\n");
+        ["s", "d", "c", "z"].map(of_kind).concat()
+    });
+    let [products, vectors] = &functions;
+    let control = "int openblas_get_num_threads(void) { return 1; }\n\
+                   void openblas_set_num_threads(int number) {}\n";
+    let ends = |how: &str| {
+        format!("#include <stdlib.h>\n__attribute__((constructor)) static void f(void) {{ {how} }}")
+    };
+    for (name, text, reason) in [
+        ("crashes", ends("abort();"), "signal 6 ends a process that loads it"),
+        ("exits", ends("exit(3);"), "it ends a process that loads it"),
+        ("empty", String::new(), "it lacks the symbol `dgemm_`"),
+        ("lacks", products.clone(), "it lacks the symbol `sgemv_`"),
+        ("fixed", [products, vectors].map(String::as_str).concat(), "its number of threads"),
+        ("wrong", format!("{products}{vectors}{control}"), "its product of S numbers is wrong"),
+    ] {
+        let source = folder.path().join(format!("{name}.c"));
+        let library = folder.path().join(format!("lib{name}.so"));
+        std::fs::write(&source, text).unwrap();
+        let mut compiler = std::process::Command::new("cc");
+        compiler.args(["-shared", "-fPIC", "-o"]).args([&library, &source]);
+        assert!(compiler.status().unwrap().success(), "{name}");
+        let output = phalanx().env("PHALANX_BLAS", &library).arg("info").output().unwrap();
+        assert!(output.status.success(), "{name}: {}", errors(&output));
+        let text = String::from_utf8(output.stdout).unwrap();
+        let line = format!("passed over: {}: {reason}", library.display());
+        assert!(text.contains(&line), "no line `{line}` in\n{text}");
+        assert!(text.contains("\nBLAS          "), "{text}");
+    }
+}
+
 #[test]
 fn prices_that_cannot_be_kept_are_printed_and_an_error() {
     let folder = tempfile::tempdir().unwrap();
@@ -49,7 +86,11 @@ fn an_unknown_variable_is_a_warning_with_the_nearest_name() {
 fn one_of_several_ranks_warns_and_prints_the_findings_of_all() {
     let mut command = phalanx();
     command.env("PHALANX_THREAD", "2").env("PHALANX_DEVICES", "cpu:2");
-    let output = command.args(["run", "-n", "3", "phalanx", "info"]).output().unwrap();
+    let output = command
+        .env("PHALANX_BLAS", "own")
+        .args(["run", "-n", "3", "phalanx", "info"])
+        .output()
+        .unwrap();
     assert!(output.status.success(), "{}", errors(&output));
     assert_eq!(
         errors(&output),
@@ -61,6 +102,7 @@ fn one_of_several_ranks_warns_and_prints_the_findings_of_all() {
         "process       rank 0 of 3",
         "The processes. Facts collected when all 3 met.",
         "  messages    tcp: rank 0: PHALANX_TRANSPORT is tcp",
+        "  BLAS        own routines",
         &format!("  ranks 0 to 2 on {host} with 2 devices each"),
     ] {
         assert!(text.lines().any(|found| found == line), "no line `{line}` in\n{text}");
