@@ -2,8 +2,8 @@
 //!
 //! `binding` binds the process to processors, `devices` opens its GPUs, and `blas` finds its
 //! library of matrices. Processes of a launcher meet by `meeting`, and processes that can already
-//! communicate by `introduction`; in both, `listening` makes the socket and the secret of process 0.
-//! `world` then joins the world. `report` shows what all of this would do, and `error` has the
+//! communicate by `introduction`; in both, `listening` makes the socket and the secret of process
+//! 0. `world` then joins the world. `report` shows what all of this would do, and `error` has the
 //! errors.
 
 mod binding;

@@ -6,6 +6,7 @@ mod gather;
 mod gpu;
 mod gpu_libraries;
 mod linalg;
+mod products;
 mod rule_truth;
 mod scan;
 mod search;

@@ -52,7 +52,11 @@ impl Reals {
             return self.words[at];
         }
         let [a, b, c, d, e, f, g, h] = self.words[at / 2].to_ne_bytes();
-        f64::from(f32::from_ne_bytes(if at % 2 == 0 { [a, b, c, d] } else { [e, f, g, h] }))
+        f64::from(f32::from_ne_bytes(if at.is_multiple_of(2) {
+            [a, b, c, d]
+        } else {
+            [e, f, g, h]
+        }))
     }
 }
 
@@ -77,7 +81,7 @@ impl Integers {
             return self.words[at];
         }
         let word = self.words[at / 2];
-        i64::from(if at % 2 == 0 { word as i32 } else { (word >> 32) as i32 })
+        i64::from(if at.is_multiple_of(2) { word as i32 } else { (word >> 32) as i32 })
     }
 }
 
