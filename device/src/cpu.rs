@@ -62,13 +62,9 @@ impl CpuDevice {
         if blas.is_some() {
             pool = pool.stack_size(Blas::STACK);
         }
-        let pool = pool
-            .thread_name(|index| format!("cpu.{index}"))
-            .build()
-            .map_err(|error| DeviceError::Threads {
-                device: String::from("cpu"),
-                reason: error.to_string(),
-            })?;
+        let pool = pool.thread_name(|index| format!("cpu.{index}")).build().map_err(|error| {
+            DeviceError::Threads { device: String::from("cpu"), reason: error.to_string() }
+        })?;
         let pool = Arc::new(pool);
         let device = |ordinal| {
             let (threads, memory) = (pool.clone(), Mutex::default());
