@@ -22,6 +22,8 @@ pub(crate) fn compress(
     match pool.filter(|pool| pool.current_num_threads() > 1 && mask.len() > CHUNK) {
         Some(pool) => pool.install(|| {
             let kept: Vec<usize> = mask.par_chunks(CHUNK).map(count).collect();
+            let all = kept.iter().sum::<usize>();
+            check(all * item, to.len());
             let mut rest = to;
             let mut parts = Vec::with_capacity(kept.len());
             for &kept in &kept {
@@ -31,14 +33,19 @@ pub(crate) fn compress(
             }
             let chunks = value.par_chunks(CHUNK * item).zip(mask.par_chunks(CHUNK));
             chunks.zip(parts).for_each(|((value, mask), part)| chunk(value, mask, part, item));
-            kept.iter().sum()
+            all
         }),
         None => {
             let kept = count(mask);
+            check(kept * item, to.len());
             chunk(value, mask, &mut to[..kept * item], item);
             kept
         }
     }
+}
+
+fn check(kept: usize, room: usize) {
+    assert!(kept <= room, "bug: {kept} bytes are kept, and there is room for {room}");
 }
 
 /// How many bytes are not zero.

@@ -48,7 +48,7 @@ unsafe impl Send for Block {}
 const MOST_CACHED: usize = 4 << 30;
 
 impl CpuDevice {
-    /// The CPU devices `cpu:0` to `cpu:count`, this one excluded, which share `threads` compute
+    /// The first `count` CPU devices, from `cpu:0` on, which share `threads` compute
     /// threads, with an optional memory limit in bytes for each, and a library for matrices.
     ///
     /// Errors: `DeviceError::Threads` when threads cannot be started.

@@ -55,11 +55,19 @@ pub(crate) fn common_blas(
     match (agreed_threads(world.facts(), threads), own) {
         (Err(line), _) => (None, line),
         (Ok(_), None) => (None, String::from("own routines")),
+        (Ok(_), Some(library)) if !library.is_reproducible() && is_split(world) => {
+            let reason = "does not promise equal bits on several devices";
+            (None, format!("own routines, because {library} {reason}"))
+        }
         (Ok(threads), Some(library)) => {
             let line = format!("{library}, {} for a device", counted(threads));
             (Some(Blas::new(library, threads)), line)
         }
     }
+}
+
+fn is_split(world: &World) -> bool {
+    world.device_counts().iter().sum::<usize>() > 1
 }
 
 /// The smallest number of threads of all ranks, if they have the same library; else a line about

@@ -20,7 +20,6 @@ pub struct BlasLibrary {
     wide: Option<bool>,
     products: Products,
     lapack: Result<Lapack, String>,
-    control: Control,
     calls: Calls,
 }
 
@@ -58,7 +57,7 @@ impl BlasLibrary {
         let [version, kernel] = description(&names);
         let path = path.to_owned();
         let calls = Calls::new(control);
-        Ok(BlasLibrary { path, version, kernel, wide, products, lapack, control, calls })
+        Ok(BlasLibrary { path, version, kernel, wide, products, lapack, calls })
     }
 
     /// The path; only the name if the system's loader found it.
@@ -87,9 +86,15 @@ impl BlasLibrary {
         format!("{}, {}, kernel {}", file.display(), self.version, self.kernel)
     }
 
+    /// Whether equal operands give equal bits in every call and process. MKL does not promise it:
+    /// bits may depend on addresses, and it may use fewer threads than it is asked for.
+    pub fn is_reproducible(&self) -> bool {
+        self.calls.has_common_threads()
+    }
+
     /// The number of threads that it uses if this number is asked for.
     pub fn granted(&self, threads: usize) -> usize {
-        self.control.granted(threads.max(1))
+        self.calls.granted(threads.max(1))
     }
 }
 

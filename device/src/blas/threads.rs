@@ -6,7 +6,7 @@ use super::names::Names;
 use std::ffi::c_int;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// The most calls at a time: some libraries have memory for a fixed number.
+/// The most calls at a time of a library whose threads share one number: some libraries have memory for a fixed number.
 const MOST_CALLS: usize = 64;
 
 /// The functions that set a library's number of threads.
@@ -14,6 +14,8 @@ const MOST_CALLS: usize = 64;
 pub(super) enum Control {
     /// For all threads of the process: OpenBLAS.
     Process { get: unsafe extern "C" fn() -> c_int, set: unsafe extern "C" fn(c_int) },
+    /// As `Process`, but a thread that has not set it uses OpenMP's number: OpenBLAS with OpenMP.
+    OpenMp { get: unsafe extern "C" fn() -> c_int, set: unsafe extern "C" fn(c_int) },
     /// For all threads of the process, with wide integers: BLIS.
     WideProcess { get: unsafe extern "C" fn() -> i64, set: unsafe extern "C" fn(i64) },
     /// For the calling thread: MKL. Returns the number before; 0 is the process's number.
@@ -28,7 +30,13 @@ impl Control {
             if let (Some(get), Some(set)) =
                 (names.c("openblas_get_num_threads"), names.c("openblas_set_num_threads"))
             {
-                return Some(Control::Process { get, set });
+                const WITH_OPENMP: c_int = 2;
+                let parallel: Option<unsafe extern "C" fn() -> c_int> =
+                    names.c("openblas_get_parallel");
+                return Some(match parallel.map(|parallel| parallel()) {
+                    Some(WITH_OPENMP) => Control::OpenMp { get, set },
+                    _ => Control::Process { get, set },
+                });
             }
             if let Some(set) = names.plain("MKL_Set_Num_Threads_Local") {
                 return Some(Control::Thread { set });
@@ -51,6 +59,11 @@ impl Control {
                     }
                     before as usize
                 }
+                Control::OpenMp { get, set } => {
+                    let before = get();
+                    set(threads as c_int);
+                    before as usize
+                }
                 Control::WideProcess { get, set } => {
                     let before = get();
                     if before != threads as i64 {
@@ -63,11 +76,9 @@ impl Control {
         }
     }
 
-    /// The number of threads that the library uses if this number is asked for.
-    pub(super) fn granted(self, threads: usize) -> usize {
-        let before = self.exchange(threads);
-        let granted = self.exchange(before);
-        if granted == 0 { threads } else { granted.min(threads) }
+    /// The most calls at a time.
+    fn most_calls(self) -> usize {
+        if matches!(self, Control::OpenMp { .. }) { 1 } else { MOST_CALLS }
     }
 }
 
@@ -93,8 +104,26 @@ impl Calls {
         Calls { control, state: Mutex::default(), ended: Condvar::new() }
     }
 
+    /// Whether the number of threads is that of all threads of the process.
+    pub(super) fn has_common_threads(&self) -> bool {
+        !matches!(self.control, Control::Thread { .. })
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The number of threads that the library uses if this number is asked for. Waits for all calls.
+    pub(super) fn granted(&self, threads: usize) -> usize {
+        if let Control::Thread { .. } = self.control {
+            return threads;
+        }
+        let mut state = self.state();
+        while state.running > 0 {
+            state = self.ended.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        let before = self.control.exchange(threads);
+        self.control.exchange(before).min(threads)
     }
 
     /// Lets this thread call the library, which uses `threads` threads until the result is
@@ -104,7 +133,9 @@ impl Calls {
             return Entered { calls: self, before: Some(self.control.exchange(threads)) };
         }
         let mut state = self.state();
-        while state.running >= MOST_CALLS || state.running > 0 && state.threads != threads {
+        while state.running >= self.control.most_calls()
+            || state.running > 0 && state.threads != threads
+        {
             state = self.ended.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
         if state.running == 0 {
@@ -158,7 +189,7 @@ mod tests {
     fn the_number_of_threads_is_set_for_calls_and_restored() {
         NUMBER.store(3, Ordering::SeqCst);
         let calls = Calls::new(Control::Process { get, set });
-        assert_eq!([1, 9].map(|threads| calls.control.granted(threads)), [1, 5]);
+        assert_eq!([1, 9].map(|threads| calls.granted(threads)), [1, 5]);
         std::thread::scope(|scope| {
             for at in 0..8 {
                 let calls = &calls;

@@ -59,21 +59,22 @@ pub(in crate::cpu) fn leaf(monoid: Monoid, dtype: DType) -> Option<LeafLoop> {
 trait Operation<T> {
     fn combine(left: T, right: T) -> T;
 
-    /// As `combine`, unless an element is odd.
+    /// As `combine` of elements that are no NaN.
     #[inline(always)]
-    fn combine_even(left: T, right: T) -> T {
+    fn combine_numbers(left: T, right: T) -> T {
         Self::combine(left, right)
     }
 
-    /// The trace of an odd element stays in a trace of elements.
+    /// NaN if one of the two is NaN and `combine_numbers` does not accept it, or else any value:
+    /// what costs least.
     #[inline(always)]
-    fn trace(left: T, _: T) -> T {
+    fn keep_nan(left: T, _: T) -> T {
         left
     }
 
-    /// Whether a trace shows that there may have been an odd element.
+    /// Whether there may have been NaN among the elements that `keep_nan` combined.
     #[inline(always)]
-    fn is_odd(_: T) -> bool {
+    fn may_have_nan(_: T) -> bool {
         false
     }
 }
@@ -110,19 +111,19 @@ macro_rules! floats {
             }
 
             #[inline(always)]
-            fn combine_even(left: $type, right: $type) -> $type {
+            fn combine_numbers(left: $type, right: $type) -> $type {
                 if right > left { right } else { left }
             }
 
             #[inline(always)]
-            fn trace(left: $type, right: $type) -> $type {
+            fn keep_nan(left: $type, right: $type) -> $type {
                 left + right
             }
 
             // NaN, or infinities of both signs.
             #[inline(always)]
-            fn is_odd(trace: $type) -> bool {
-                trace.is_nan()
+            fn may_have_nan(kept: $type) -> bool {
+                kept.is_nan()
             }
         }
 
@@ -133,19 +134,19 @@ macro_rules! floats {
             }
 
             #[inline(always)]
-            fn combine_even(left: $type, right: $type) -> $type {
+            fn combine_numbers(left: $type, right: $type) -> $type {
                 if right < left { right } else { left }
             }
 
             #[inline(always)]
-            fn trace(left: $type, right: $type) -> $type {
+            fn keep_nan(left: $type, right: $type) -> $type {
                 left + right
             }
 
             // NaN, or infinities of both signs.
             #[inline(always)]
-            fn is_odd(trace: $type) -> bool {
-                trace.is_nan()
+            fn may_have_nan(kept: $type) -> bool {
+                kept.is_nan()
             }
         }
     )*};
@@ -253,22 +254,22 @@ for_each_level! {
     ) {
         let (rows, _) = input.as_chunks::<WIDTH>();
         let Some((first, rows)) = rows.split_first() else { return };
-        let (mut even, mut traces) = (*first, *first);
+        let (mut values, mut kept) = (*first, *first);
         for row in rows {
-            for ((sum, trace), &value) in even.iter_mut().zip(&mut traces).zip(row) {
-                *sum = O::combine_even(*sum, value);
-                *trace = O::trace(*trace, value);
+            for ((sum, kept), &value) in values.iter_mut().zip(&mut kept).zip(row) {
+                *sum = O::combine_numbers(*sum, value);
+                *kept = O::keep_nan(*kept, value);
             }
         }
-        if traces.iter().fold(false, |any, &trace| any | O::is_odd(trace)) {
-            even = *first;
+        if kept.iter().fold(false, |any, &kept| any | O::may_have_nan(kept)) {
+            values = *first;
             for row in rows {
-                for (sum, &value) in even.iter_mut().zip(row) {
+                for (sum, &value) in values.iter_mut().zip(row) {
                     *sum = O::combine(*sum, value);
                 }
             }
         }
-        *lanes = even;
+        *lanes = values;
     }
 }
 

@@ -16,8 +16,9 @@ pub(super) fn choose_by_guards(phases: &mut [Phase]) {
 
 fn mark_list(steps: &mut [Step], reads: &FxHashMap<RegisterId, usize>) {
     let mut conditions: FxHashMap<RegisterId, GuardId> = FxHashMap::default();
-    // How often marked selections read a register: as their condition, or where the guard holds.
-    let mut by_selections: FxHashMap<(RegisterId, GuardId), usize> = FxHashMap::default();
+    // How often marked selections read a register as their condition, and where the guard holds.
+    let mut as_condition: FxHashMap<(RegisterId, GuardId), usize> = FxHashMap::default();
+    let mut where_true: FxHashMap<(RegisterId, GuardId), usize> = FxHashMap::default();
     for step in steps.iter_mut() {
         match step {
             Step::Inside { guard, output, width: Width::Block, .. } => {
@@ -26,27 +27,26 @@ fn mark_list(steps: &mut [Step], reads: &FxHashMap<RegisterId, usize>) {
             Step::Apply(apply) if matches!(apply.code, Code::Select(_)) => {
                 apply.guard = conditions.get(&apply.inputs[0]).copied();
                 if let Some(guard) = apply.guard {
-                    for &register in &apply.inputs[..2] {
-                        *by_selections.entry((register, guard)).or_default() += 1;
-                    }
+                    *as_condition.entry((apply.inputs[0], guard)).or_default() += 1;
+                    *where_true.entry((apply.inputs[1], guard)).or_default() += 1;
                 }
             }
             Step::Loop(inner) => mark_list(&mut inner.steps, reads),
             _ => {}
         }
     }
-    let only_selected = |register: &RegisterId, guard: GuardId| {
-        let all = reads.get(register);
-        all.is_some() && all == by_selections.get(&(*register, guard))
+    let is_all = |register: RegisterId, guard: GuardId, selected: &FxHashMap<_, usize>| {
+        let all = reads.get(&register);
+        all.is_some() && all == selected.get(&(register, guard))
     };
     for step in steps {
         match step {
             Step::Inside { guard, output, is_selected, .. } => {
-                *is_selected = only_selected(output, *guard);
+                *is_selected = is_all(*output, *guard, &as_condition);
             }
             Step::Load(load) => {
-                load.is_selected =
-                    load.guard.is_some_and(|guard| only_selected(&load.output, guard));
+                let read = |guard| is_all(load.output, guard, &where_true);
+                load.is_selected = load.guard.is_some_and(read);
             }
             _ => {}
         }
