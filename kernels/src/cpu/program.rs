@@ -270,6 +270,8 @@ pub(super) struct LaneFold {
     pub counted: Option<AxisId>,
     pub output: RegisterId,
     pub index_output: Option<RegisterId>,
+    /// The size of the register `value`'s elements, which `leaf` may widen.
+    pub value_size: usize,
     pub size: usize,
     pub ordered: bool,
     pub identity: [u8; 16],

@@ -382,7 +382,9 @@ impl Fold {
                 // SAFETY: the caller's promise.
                 unsafe {
                     match folds::leaf(self.monoid, self.dtype) {
-                        Some(leaf) => counter.push_points(leaf, self.combine, size, from, count),
+                        Some(leaf) => {
+                            counter.push_points(leaf, self.combine, [size; 2], from, count)
+                        }
                         None => (0..count).step_by(LEAF).for_each(|start| {
                             let points = (count - start).min(LEAF);
                             let item = self.leaf(code, from.add(start * size), points);

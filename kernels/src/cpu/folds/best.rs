@@ -91,21 +91,26 @@ for_each_level! {
         values: &[T],
         found: &mut (T, bool),
     ) {
-        let mut lanes = [values[0]; WIDTH];
-        let mut sums = [values[0]; WIDTH];
-        let mut rows = values.chunks_exact(WIDTH);
-        for row in &mut rows {
-            for ((best, sum), &value) in lanes.iter_mut().zip(&mut sums).zip(row) {
-                *best = if B::better(value, *best) { value } else { *best };
-                *sum = sum.keep_nan(value);
-            }
-        }
         let (mut best, mut sum) = (values[0], values[0]);
-        for &value in lanes.iter().chain(rows.remainder()) {
+        let (rows, rest) = values.as_chunks::<WIDTH>();
+        // Short rows are common, so they do without the lanes.
+        if let Some((first, rows)) = rows.split_first() {
+            let (mut lanes, mut sums) = (*first, *first);
+            for row in rows {
+                for ((best, sum), &value) in lanes.iter_mut().zip(&mut sums).zip(row) {
+                    *best = if B::better(value, *best) { value } else { *best };
+                    *sum = sum.keep_nan(value);
+                }
+            }
+            for &value in &lanes {
+                best = if B::better(value, best) { value } else { best };
+            }
+            sum = sums.into_iter().fold(sum, T::keep_nan);
+        }
+        for &value in rest {
             best = if B::better(value, best) { value } else { best };
             sum = sum.keep_nan(value);
         }
-        sum = sums.into_iter().fold(sum, T::keep_nan);
         *found = (best, sum.is_nan());
     }
 }

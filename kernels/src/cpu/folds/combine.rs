@@ -107,12 +107,13 @@ impl Counter {
     /// is whole.
     ///
     /// # Safety
-    /// There are `count` points of `size` bytes, aligned, of the dtype of both loops.
+    /// There are `count` points, aligned, of the dtype that `leaf` reads. The first size is that of a
+    /// point, the second that of a result, which `code` combines.
     pub unsafe fn push_points(
         &mut self,
         leaf: LeafLoop,
         code: Combine,
-        size: usize,
+        [point, size]: [usize; 2],
         points: *const u8,
         count: usize,
     ) {
@@ -122,7 +123,7 @@ impl Counter {
             let room = (BATCH - self.count % BATCH) * LEAF;
             let now = room.min(count - done);
             // SAFETY: the caller's points; elements have at most 16 bytes.
-            unsafe { leaf(points.add(done * size), results.as_mut_ptr().cast(), now) };
+            unsafe { leaf(points.add(done * point), results.as_mut_ptr().cast(), now) };
             done += now;
             let results = results.as_ptr().cast::<u8>();
             let item = |at: usize| {

@@ -10,5 +10,5 @@ mod order;
 pub(super) use best::{BestLoop, Indices, best};
 pub(super) use combine::{Combine, Counter, Item};
 pub(crate) use identity::identity;
-pub(super) use leaf::{LeafLoop, leaf};
+pub(super) use leaf::{LeafLoop, leaf, narrow_sum};
 pub(super) use order::{LANES, LEAF, accumulators, is_ordered};

@@ -2,15 +2,35 @@
 
 use super::fused::count_reads;
 use super::lowering::{Lowering, cast, widen};
-use crate::cpu::folds::{Combine, best, identity, is_ordered, leaf};
+use crate::cpu::folds::{Combine, LeafLoop, best, identity, is_ordered, leaf, narrow_sum};
 use crate::cpu::program::{
     BlockFold, FoldSize, Home, LaneFold, Phase, Register, RegisterId, Step, Width,
 };
 use crate::error::KernelError;
-use crate::ir::Fold;
+use crate::ir::{Expr, Fold};
 use phalanx_ops::{DType, Monoid};
 
 impl Lowering<'_> {
+    /// The integers that a sum may read before they are cast to 64 bits: their register, size and
+    /// leaf loop.
+    fn narrow_operand(
+        &self,
+        fold: &Fold,
+        wide: DType,
+        value: RegisterId,
+        phase: &Phase,
+    ) -> Option<(RegisterId, usize, Option<LeafLoop>)> {
+        let Expr::Cast(narrow) = self.kernel[fold.value].expr else { return None };
+        let is_here = phase.steps.iter().any(|step| step.output() == Some(value));
+        let is_block = self.analysis.width[narrow.index()] == Width::Block;
+        if fold.monoid != Monoid::Add || !is_here || !is_block {
+            return None;
+        }
+        let dtype = self.kernel[narrow].dtype;
+        let leaf = narrow_sum(dtype, wide)?;
+        Some((self.operand(narrow, Width::Block), dtype.size(), Some(leaf)))
+    }
+
     pub(super) fn block_fold(
         &mut self,
         fold: &Fold,
@@ -88,11 +108,15 @@ impl Lowering<'_> {
         if let Some(result) = fold.index_result {
             self.values[result.index()] = index_output;
         }
+        let narrow = self.narrow_operand(fold, wide, value, phase);
+        let own = (value, wide.size(), leaf(fold.monoid, wide));
+        let (value, value_size, leaf) = narrow.unwrap_or(own);
         phase.folds.push(LaneFold {
             code,
-            leaf: leaf(fold.monoid, wide),
+            leaf,
             best: best(fold.monoid, wide),
             value,
+            value_size,
             index,
             counted: None,
             output,
@@ -102,6 +126,17 @@ impl Lowering<'_> {
             identity: identity(fold.monoid, wide),
         });
         Ok(())
+    }
+}
+
+/// Removes the steps whose results are not read, such as casts of what is summed as it is.
+pub(super) fn remove_unread(phases: &mut [Phase]) {
+    let reads = count_reads(phases);
+    for phase in phases {
+        phase.steps.retain(|step| match step {
+            Step::Apply(apply) => apply.width != Width::Block || reads.contains_key(&apply.output),
+            _ => true,
+        });
     }
 }
 

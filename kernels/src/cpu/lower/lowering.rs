@@ -3,7 +3,7 @@
 //! Half-precision operations that have no half-precision loop are computed in f32 and rounded after
 //! each operation.
 
-use super::folds::count_indices;
+use super::folds::{count_indices, remove_unread};
 use super::fused::{arithmetic, fuse_pairs};
 use super::guards::choose_by_guards;
 use super::phases::{Analysis, analyse};
@@ -62,6 +62,7 @@ pub(in crate::cpu) fn lower(kernel: &Kernel, lanes: LaneChoice) -> Result<Progra
         indexed,
         tables,
     };
+    remove_unread(&mut program.phases);
     fuse_sums(&mut program.phases);
     fuse_pairs(&mut program.phases);
     count_indices(&mut program.phases);

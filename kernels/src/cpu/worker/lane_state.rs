@@ -10,6 +10,8 @@ pub(in crate::cpu) struct LaneState {
     leaf: Option<LeafLoop>,
     best: Option<BestLoop>,
     size: usize,
+    /// The size of the values, which may be narrower than the accumulated elements.
+    value_size: usize,
     ordered: bool,
     /// Accumulated elements: 32 virtual lanes of the current leaf, or the elements of a whole lane
     /// block. Without an order, points whose fold has a leaf loop are counted as leaves at once.
@@ -32,6 +34,7 @@ impl LaneState {
             leaf: fold.leaf,
             best: fold.best,
             size: fold.size,
+            value_size: fold.value_size,
             ordered: fold.ordered,
             values: vec![[0; 2]; (capacity * fold.size).div_ceil(16)],
             spare: vec![[0; 2]; (capacity * fold.size).div_ceil(16)],
@@ -60,7 +63,8 @@ impl LaneState {
             // SAFETY: the caller's promise.
             return match self.leaf {
                 Some(leaf) => unsafe {
-                    self.leaves.push_points(leaf, self.code, self.size, values, count);
+                    let sizes = [self.value_size, self.size];
+                    self.leaves.push_points(leaf, self.code, sizes, values, count);
                 },
                 None => unsafe { self.push_unordered(values, indices, count) },
             };
@@ -76,7 +80,7 @@ impl LaneState {
                 // SAFETY: so many of the caller's elements are left.
                 unsafe {
                     let values = values.add(done * self.size);
-                    self.leaves.push_points(leaf, self.code, self.size, values, points);
+                    self.leaves.push_points(leaf, self.code, [self.size; 2], values, points);
                 }
                 done += points;
                 continue;

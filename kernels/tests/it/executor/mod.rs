@@ -5,6 +5,7 @@ mod case;
 mod cuda;
 mod cuda_texts;
 mod golden;
+mod guards;
 mod half_tables;
 mod levels;
 mod memory;

@@ -1,0 +1,58 @@
+//! Selections by guards, whose lane blocks inside or outside take an operand as it is.
+
+use super::case::Case;
+
+/// Selections by `g0` with the guard's truth values as an operand, and selections of selections.
+const TRUTHS: &str = "kernel(a: bool in, c: bool out, d: bool out; g0[i0], g1[i0]) {
+  for i0 grid {
+    v0: bool = load a.0[i0]
+    v1: bool = inside g0
+    v2: bool = select(v1, v1, v0)
+    v3: bool = inside g1
+    v4: bool = select(v3, v1, v2)
+    store c.1[i0] = v2
+    store d.2[i0] = v4
+  }
+}";
+
+/// An array's rows moved down in place of its own elements, and the sum of each row.
+const MOVED: &str =
+    "kernel(a: f64 in, b: f64 in, c: f64 out, d: f64 out; s0: f64; g0[i0], g1[i0, i1]) {
+  for i0 grid {
+    v0: f64 = s0
+    for i1 loop {
+      v1: f64 = load a.0[i0, i1] if g0
+      v2: bool = inside g0
+      v3: f64 = select(v2, v1, v0)
+      v4: f64 = load b.1[i0, i1] if g1
+      v5: bool = inside g1
+      v6: f64 = select(v5, v4, v3)
+      v7: f64 = add(v3, v6)
+      store c.2[i0, i1] = v6
+      fold v8: f64 = add(v7)
+    }
+    store d.3[i0] = v8
+  }
+}";
+
+#[test]
+fn selections_by_guards_take_operands() {
+    for bounds in [(0, 700), (0, 0), (0, 350), (64, 448), (699, 700)] {
+        let case = Case::new(TRUTHS, &[700]).random(0, 700).random(1, 700).random(2, 700);
+        let case = case.access(0, 0, &[1]).access(1, 0, &[1]).access(2, 0, &[1]);
+        case.guard(&[bounds]).guard(&[(100, 600)]).check();
+    }
+}
+
+#[test]
+fn selected_loads_are_folded_and_stored() {
+    for (outer, inner) in
+        [((0, 5), (0, 300)), ((1, 4), (256, 300)), ((0, 0), (3, 3)), ((2, 9), (0, 256))]
+    {
+        let case = Case::new(MOVED, &[5, 300]).random(0, 1500).random(1, 1500).random(2, 1500);
+        let case = case.random(3, 5).access(0, 0, &[300, 1]).access(1, 0, &[300, 1]);
+        let case = case.access(2, 0, &[300, 1]).access(3, 0, &[1]);
+        let case = case.scalar(phalanx_ops::Scalar::new(2.5));
+        case.guard(&[outer]).guard(&[(1, 4), inner]).check();
+    }
+}
