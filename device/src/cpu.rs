@@ -1,4 +1,4 @@
-//! The CPU as a device, with a pool of memory and a pool of threads.
+//! The CPU as a device, with a pool of memory; all CPU devices share their threads.
 
 use crate::blas::Blas;
 use crate::{Buffer, Device, DeviceError, ForeignMemory, pages};

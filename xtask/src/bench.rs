@@ -8,14 +8,14 @@ use crate::python_tests;
 
 /// The suites: benchmark programs of the root package, and programs in Python, of which some are
 /// for machines with GPUs.
-const SUITES: [&str; 6] = ["path", "cpu", "small", "programs", "gpu", "collectives"];
+const SUITES: [&str; 7] = ["path", "cpu", "small", "arrays", "programs", "gpu", "collectives"];
 
 /// Runs a suite with its options: `--only NAME`, `--json FILE` and `--peers NAMES`.
 pub fn run(project: &Project, suite: &str, options: &[String]) -> Result<(), Failure> {
     let known: &[&str] = match suite {
         "path" => &["--only", "--json"],
         "cpu" | "gpu" => &["--only", "--peers", "--json"],
-        "small" => &["--only"],
+        "small" | "arrays" => &["--only"],
         "programs" => &["--only", "--size"],
         _ => &[],
     };
@@ -26,7 +26,7 @@ pub fn run(project: &Project, suite: &str, options: &[String]) -> Result<(), Fai
     }
     match suite {
         "gpu" => return gpu(project, options),
-        "small" | "programs" => return beside_numpy(project, suite, options),
+        "small" | "arrays" | "programs" => return beside_numpy(project, suite, options),
         "collectives" => return collectives(project),
         _ => {}
     }

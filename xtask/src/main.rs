@@ -72,7 +72,7 @@ cargo xtask COMMAND
                           run the random program of a seed once more, on a mesh such as 2x4 or
                           on all
   bench path|cpu|gpu [--only NAME] [--json FILE] [--peers numpy|none|cupy,torch,jax]
-  bench small|programs [--only NAME] [--size small|large]
+  bench small|arrays|programs [--only NAME] [--size small|large]
                           run benchmarks in release mode; cpu and gpu have peers
   bench collectives       measure collectives on all GPUs beside PyTorch
   docs                    write the generated pages, docs/coverage.md among them (also: coverage)
