@@ -6,7 +6,7 @@ use super::names::Names;
 use std::ffi::c_int;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// The most calls at a time of a library whose threads share one number: some libraries have memory for a fixed number.
+/// The most calls at a time: some libraries have memory for a fixed number.
 const MOST_CALLS: usize = 64;
 
 /// The functions that set a library's number of threads.
@@ -113,7 +113,7 @@ impl Calls {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The number of threads that the library uses if this number is asked for. Waits for all calls.
+    /// The number of threads that the library uses if this number is asked for. Waits for calls.
     pub(super) fn granted(&self, threads: usize) -> usize {
         if let Control::Thread { .. } = self.control {
             return threads;

@@ -45,8 +45,8 @@ impl Indices {
 /// and among equal values the smaller index. If `is_new`, it is that of the pairs alone.
 ///
 /// # Safety
-/// The first pointer holds `count` elements of the dtype, from 1, and there are as many indices; the
-/// last two hold one each. All are aligned; none overlap.
+/// The first pointer holds `count` elements of the dtype, from 1, and there are as many indices;
+/// the last two hold one each. All are aligned; none overlap.
 pub(in crate::cpu) type BestLoop = unsafe fn(
     values: *const u8,
     indices: Indices,

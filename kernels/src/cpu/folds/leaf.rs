@@ -55,8 +55,8 @@ pub(in crate::cpu) fn leaf(monoid: Monoid, dtype: DType) -> Option<LeafLoop> {
     }
 }
 
-/// The leaf loop of sums of narrow integers in 64 bits, which reads the integers as they are; `None`
-/// if there is none. The leaves of one call share one sum, since the order does not matter.
+/// The leaf loop of sums of narrow integers in 64 bits, which reads the integers as they are;
+/// `None` if there is none. The leaves of one call share one sum, since the order does not matter.
 pub(in crate::cpu) fn narrow_sum(from: DType, to: DType) -> Option<LeafLoop> {
     match (from, to) {
         (DType::Bool | DType::U8, DType::I64 | DType::U64) => Some(sum_narrow::<u8>),

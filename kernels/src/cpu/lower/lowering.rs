@@ -3,12 +3,12 @@
 //! Half-precision operations that have no half-precision loop are computed in f32 and rounded after
 //! each operation.
 
-use super::folds::{count_indices, remove_unread};
 use super::fused::{arithmetic, fuse_pairs};
 use super::guards::choose_by_guards;
 use super::phases::{Analysis, analyse};
 use super::registers;
 use super::sums::fuse_sums;
+use super::unread::{count_indices, remove_unread};
 use crate::cpu::folds::{identity, is_ordered};
 use crate::cpu::loops;
 use crate::cpu::program::{

@@ -7,5 +7,6 @@ mod lowering;
 mod phases;
 mod registers;
 mod sums;
+mod unread;
 
 pub(super) use lowering::{lower, widen};

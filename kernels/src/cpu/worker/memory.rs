@@ -186,8 +186,8 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// The indices along an axis of the SIMD lanes; if they are not evenly spaced, the register gets
-    /// them.
+    /// The indices along an axis of the SIMD lanes; if they are not evenly spaced, the register
+    /// gets them.
     pub(super) fn indices(&mut self, axis: AxisId, register: usize) -> Indices {
         let groups = &self.prepared.lanes[self.state.phase].groups;
         let origin = self.prepared.launch.origins[axis.index()];
