@@ -1,9 +1,9 @@
 //! Host memory of the system, in large pages if it is large.
 //!
 //! A processor caches the addresses of about a thousand pages. A loop over a large array in pages
-//! of 4 KiB looks up a page that is not cached every few hundred elements, which halves the memory's
-//! speed, most of all in a virtual machine. Linux gives pages of 2 MiB to an aligned range if the
-//! program advises it to (Linux's documentation of transparent huge pages).
+//! of 4 KiB looks up a page that is not cached every few hundred elements, which halves the
+//! memory's speed, most of all in a virtual machine. Linux gives pages of 2 MiB to an aligned
+//! range if the program advises it to (Linux's documentation of transparent huge pages).
 
 use crate::DeviceError;
 use phalanx_ops::memory::has_some_left;

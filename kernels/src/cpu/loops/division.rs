@@ -2,8 +2,8 @@
 //!
 //! No processor divides vectors of integers. A quotient of integers a and b whose magnitudes are
 //! below 2^p, divided in a format of p bits of precision and truncated, is exact: a / b is either
-//! an integer or at least 1 / |b| away from the next one, and the rounding error is smaller. Integers
-//! of 64 bits are divided in this way if all integers of a stretch are below 2^53.
+//! an integer or at least 1 / |b| away from the next one, and the rounding error is smaller.
+//! Integers of 64 bits are divided in this way if all integers of a stretch are below 2^53.
 
 use super::driver::{Loop, STRETCH, staged_pair};
 use super::integer::Integer;
