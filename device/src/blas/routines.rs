@@ -5,7 +5,6 @@
 //! lengths of texts follow the other arguments, as compilers of Fortran pass them.
 
 use super::names::Names;
-use phalanx_ops::DType;
 use std::ffi::c_void;
 
 /// A kind of element: the first letter of a function's name, `s`, `d`, `c` or `z`.
@@ -26,17 +25,6 @@ impl Kind {
     /// All kinds, in the order of tables.
     pub(super) const ALL: [Kind; 4] = [Kind::S, Kind::D, Kind::C, Kind::Z];
 
-    /// The kind of a dtype, if libraries have it.
-    pub fn of(dtype: DType) -> Option<Kind> {
-        match dtype {
-            DType::F32 => Some(Kind::S),
-            DType::F64 => Some(Kind::D),
-            DType::C64 => Some(Kind::C),
-            DType::C128 => Some(Kind::Z),
-            _ => None,
-        }
-    }
-
     const fn letter(self) -> &'static str {
         match self {
             Kind::S => "s",
@@ -46,7 +34,8 @@ impl Kind {
         }
     }
 
-    const fn is_complex(self) -> bool {
+    /// Whether the elements are complex.
+    pub const fn is_complex(self) -> bool {
         matches!(self, Kind::C | Kind::Z)
     }
 }

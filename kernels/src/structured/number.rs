@@ -3,45 +3,33 @@
 use super::Plain;
 use num_complex::{Complex32, Complex64};
 use phalanx_device::blas::Kind;
+use phalanx_numerics::linalg::Components;
 use std::ffi::c_void;
 
 /// A real or complex number of two precisions.
-pub(super) trait Number: Plain + PartialEq {
+pub(super) trait Number: Plain + PartialEq + Components {
     /// The kind of element in a library's tables.
     const KIND: Kind;
 
-    /// The number of these components, rounded; a real one has the first alone.
-    fn of(real: f64, imaginary: f64) -> Self;
-
-    /// The components, exactly.
-    fn parts(self) -> [f64; 2];
+    /// Whether no component is infinite or NaN.
+    fn is_finite(self) -> bool {
+        self.parts().iter().all(|part| part.is_finite())
+    }
 }
 
 macro_rules! numbers {
-    ($($type:ty, $kind:ident, $of:expr, $parts:expr;)*) => {
+    ($($type:ty, $kind:ident;)*) => {
         $(impl Number for $type {
             const KIND: Kind = Kind::$kind;
-
-            #[inline]
-            fn of(real: f64, imaginary: f64) -> Self {
-                $of(real, imaginary)
-            }
-
-            #[inline]
-            fn parts(self) -> [f64; 2] {
-                $parts(self)
-            }
         })*
     };
 }
 
 numbers! {
-    f32, S, |real, _| real as f32, |number| [f64::from(number), 0.0];
-    f64, D, |real, _| real, |number| [number, 0.0];
-    Complex32, C,
-        |real, imaginary| Complex32::new(real as f32, imaginary as f32),
-        |number: Complex32| [f64::from(number.re), f64::from(number.im)];
-    Complex64, Z, Complex64::new, |number: Complex64| [number.re, number.im];
+    f32, S;
+    f64, D;
+    Complex32, C;
+    Complex64, Z;
 }
 
 /// The address of a matrix that a library writes.

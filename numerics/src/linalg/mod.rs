@@ -11,3 +11,4 @@ mod spectral;
 
 pub use element::Element;
 pub use lu::product_of_pivots;
+pub use number::Components;

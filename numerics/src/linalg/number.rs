@@ -4,16 +4,19 @@ use faer::Mat;
 use faer::traits::ComplexField;
 use num_complex::{Complex32, Complex64};
 
-/// An element: a real or complex number of two precisions.
-pub(super) trait Number: Copy + ComplexField {
-    /// Squares of numbers with a binary exponent of at most this magnitude can be summed safely.
-    const SAFE_EXPONENT: i32;
-
+/// A real or complex number of two precisions, by its components.
+pub trait Components: Copy {
     /// The number of these components, rounded; a real one has the first alone.
     fn of(real: f64, imaginary: f64) -> Self;
 
     /// The components, exactly.
     fn parts(self) -> [f64; 2];
+}
+
+/// An element of a factorised matrix.
+pub(super) trait Number: Components + ComplexField {
+    /// Squares of numbers with a binary exponent of at most this magnitude can be summed safely.
+    const SAFE_EXPONENT: i32;
 
     /// The complex conjugate.
     fn conjugate(self) -> Self {
@@ -29,16 +32,20 @@ pub(super) trait Number: Copy + ComplexField {
 
 macro_rules! numbers {
     ($($type:ty, $exponent:literal, $of:expr, $parts:expr;)*) => {
-        $(impl Number for $type {
-            const SAFE_EXPONENT: i32 = $exponent;
-
+        $(impl Components for $type {
+            #[inline]
             fn of(real: f64, imaginary: f64) -> Self {
                 $of(real, imaginary)
             }
 
+            #[inline]
             fn parts(self) -> [f64; 2] {
                 $parts(self)
             }
+        }
+
+        impl Number for $type {
+            const SAFE_EXPONENT: i32 = $exponent;
         })*
     };
 }

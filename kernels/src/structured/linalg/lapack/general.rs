@@ -1,6 +1,6 @@
 //! Eigenvalues of general matrices, in double precision.
 
-use super::work::{Outcome, Reals, work};
+use super::work::{Outcome, Reals, with_work};
 use crate::structured::number::{Number, readable, writable};
 use num_complex::Complex64;
 use phalanx_device::blas::{Kind, Lapack};
@@ -14,7 +14,7 @@ pub(super) fn eig<T: Number>(
     real: bool,
     to: &mut [T],
 ) -> Option<()> {
-    if !a.iter().all(|element| element.parts().iter().all(|part| part.is_finite())) {
+    if !a.iter().all(|element| element.is_finite()) {
         return None;
     }
     let (values, vectors) = if real { of_real(lapack, a, n)? } else { of_complex(lapack, a, n)? };
@@ -37,7 +37,7 @@ fn of_real<T: Number>(lapack: &Lapack, a: &[T], n: usize) -> Option<Pairs> {
     let mut matrix: Vec<f64> = (0..n * n).map(|at| a[at % n * n + at / n].parts()[0]).collect();
     let (mut re, mut im, mut parts) = (vec![0.0; n], vec![0.0; n], vec![0.0; n * n]);
     let (size, mut outcome) = (n as i64, Outcome::default());
-    let mut call = |work: &mut [f64], length: i64| {
+    with_work(|work: &mut [f64], length: i64| {
         let (a, re, im) = (writable(&mut matrix), writable(&mut re), writable(&mut im));
         let (none, vectors, work) = (readable::<f64>(&[]), writable(&mut parts), writable(work));
         let (left, right) = (b"N".as_ptr(), b"V".as_ptr());
@@ -50,12 +50,7 @@ fn of_real<T: Number>(lapack: &Lapack, a: &[T], n: usize) -> Option<Pairs> {
                 outcome, 1, 1,
             );
         }
-    };
-    let mut asked = [0.0];
-    call(&mut asked, -1);
-    let mut memory = work(asked[0]);
-    let length = memory.len() as i64;
-    call(&mut memory, length);
+    });
     outcome.success()?;
     let values: Vec<Complex64> =
         re.iter().zip(&im).map(|(&re, &im)| Complex64::new(re, im)).collect();
@@ -88,7 +83,7 @@ fn of_complex<T: Number>(lapack: &Lapack, a: &[T], n: usize) -> Option<Pairs> {
     let (mut values, mut vectors) = (vec![zero; n], vec![zero; n * n]);
     let mut real_work = Reals::new(Kind::Z, 2 * n);
     let (size, mut outcome) = (n as i64, Outcome::default());
-    let mut call = |work: &mut [Complex64], length: i64| {
+    with_work(|work: &mut [Complex64], length: i64| {
         let (a, values, work) = (writable(&mut matrix), writable(&mut values), writable(work));
         let (none, vectors) = (readable::<Complex64>(&[]), writable(&mut vectors));
         let (left, right) = (b"N".as_ptr(), b"V".as_ptr());
@@ -101,12 +96,7 @@ fn of_complex<T: Number>(lapack: &Lapack, a: &[T], n: usize) -> Option<Pairs> {
                 real_work, outcome, 1, 1,
             );
         }
-    };
-    let mut asked = [zero];
-    call(&mut asked, -1);
-    let mut memory = work(asked[0]);
-    let length = memory.len() as i64;
-    call(&mut memory, length);
+    });
     outcome.success()?;
     Some((values, vectors))
 }

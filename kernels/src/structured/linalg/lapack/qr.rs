@@ -1,7 +1,7 @@
 //! The QR factorisation.
 
 use super::order::{Lines, transpose, transposed};
-use super::work::{Outcome, work};
+use super::work::{Outcome, with_work};
 use crate::structured::number::{Number, writable};
 use phalanx_device::blas::Lapack;
 
@@ -22,7 +22,7 @@ pub(super) fn factor<T: Number>(
     let mut scales = vec![zero; smaller];
     let [rows, columns, count, all] = [m, n, smaller, width].map(|extent| extent as i64);
     let mut outcome = Outcome::default();
-    let mut reflect = |work: &mut [T], length: i64| {
+    with_work(|work: &mut [T], length: i64| {
         let (a, scales) = (writable(&mut factors), writable(&mut scales));
         let geqrf = lapack.geqrf[T::KIND as usize];
         // SAFETY: the matrix has `m` rows and `n` columns, and there are as many scales as
@@ -30,12 +30,7 @@ pub(super) fn factor<T: Number>(
         unsafe {
             geqrf(&rows, &columns, a, &rows, scales, writable(work), &length, outcome.pointer());
         }
-    };
-    let mut asked = [zero];
-    reflect(&mut asked, -1);
-    let mut memory = work(asked[0]);
-    let length = memory.len() as i64;
-    reflect(&mut memory, length);
+    });
     outcome.success()?;
     let (upper, lower) = to.split_at_mut(m * width);
     for (column, to) in lower.chunks_exact_mut(width).enumerate() {
@@ -44,7 +39,7 @@ pub(super) fn factor<T: Number>(
         to[kept..].fill(zero);
     }
     let mut outcome = Outcome::default();
-    let mut unite = |work: &mut [T], length: i64| {
+    with_work(|work: &mut [T], length: i64| {
         let (a, scales) = (writable(&mut factors), writable(&mut scales));
         let orgqr = lapack.orgqr[T::KIND as usize];
         // SAFETY: the matrix has room for `m` rows and `width` columns, and the reflections are in
@@ -53,11 +48,7 @@ pub(super) fn factor<T: Number>(
             let outcome = outcome.pointer();
             orgqr(&rows, &all, &count, a, &rows, scales, writable(work), &length, outcome);
         }
-    };
-    unite(&mut asked, -1);
-    let mut memory = work(asked[0]);
-    let length = memory.len() as i64;
-    unite(&mut memory, length);
+    });
     outcome.success()?;
     transpose(&factors, Lines::packed(width, m), upper, width);
     Some(())

@@ -1,14 +1,9 @@
 //! Eigenvalues of Hermitian matrices and singular values.
 
 use super::order::{Lines, transpose, transposed};
-use super::work::{Integers, Outcome, Reals, work};
+use super::work::{Integers, Outcome, Reals, with_work};
 use crate::structured::number::{Number, writable};
 use phalanx_device::blas::{Kind, Lapack};
-
-/// Whether all parts of an element are finite.
-fn is_finite<T: Number>(element: T) -> bool {
-    element.parts().iter().all(|part| part.is_finite())
-}
 
 /// Writes the eigenvectors and, in the last row, the eigenvalues. `None` if there are none.
 pub(super) fn eigh<T: Number>(
@@ -20,7 +15,7 @@ pub(super) fn eigh<T: Number>(
 ) -> Option<()> {
     let zero = T::of(0.0, 0.0);
     let triangle = |row: usize| if lower { 0..row + 1 } else { row..n };
-    if !(0..n).all(|row| a[row * n..][triangle(row)].iter().all(|&element| is_finite(element))) {
+    if !(0..n).all(|row| a[row * n..][triangle(row)].iter().all(|element| element.is_finite())) {
         return None;
     }
     let mut vectors = transposed(a, n, n, zero);
@@ -32,11 +27,11 @@ pub(super) fn eigh<T: Number>(
     let mut integers = Integers::new(more, true);
     let (size, more, mut outcome) = (n as i64, more as i64, Outcome::default());
     let (task, triangle) = (b"V".as_ptr(), if lower { b"L".as_ptr() } else { b"U".as_ptr() });
-    let is_complex = matches!(T::KIND, Kind::C | Kind::Z);
+    let is_complex = T::KIND.is_complex();
     let real_length = if is_complex { 1 + 5 * n + 2 * n * n } else { 1 };
     let mut real_work = Reals::new(T::KIND, real_length);
     let real_length = real_length as i64;
-    let mut call = |work: &mut [T], length: i64| {
+    with_work(|work: &mut [T], length: i64| {
         let (a, values, work) = (writable(&mut vectors), values.pointer(), writable(work));
         let (integers, outcome) = (integers.pointer(), outcome.pointer());
         // SAFETY: the matrix has `n` rows and columns, and there are `n` values; the real work and
@@ -70,12 +65,7 @@ pub(super) fn eigh<T: Number>(
                 );
             }
         }
-    };
-    let mut asked = [zero];
-    call(&mut asked, -1);
-    let mut memory = work(asked[0]);
-    let length = memory.len() as i64;
-    call(&mut memory, length);
+    });
     outcome.success()?;
     let (upper, last) = to.split_at_mut(n * n);
     transpose(&vectors, Lines::packed(n, n), upper, n);
@@ -92,7 +82,7 @@ pub(super) fn svd<T: Number>(
     to: &mut [T],
 ) -> Option<()> {
     let zero = T::of(0.0, 0.0);
-    if !a.iter().all(|&element| is_finite(element)) {
+    if !a.iter().all(|element| element.is_finite()) {
         return None;
     }
     let (smaller, larger) = (m.min(n), m.max(n));
@@ -102,7 +92,7 @@ pub(super) fn svd<T: Number>(
     let mut u = vec![zero; m * columns];
     let mut values = Reals::new(T::KIND, smaller);
     let mut integers = Integers::new(8 * smaller, true);
-    let is_complex = matches!(T::KIND, Kind::C | Kind::Z);
+    let is_complex = T::KIND.is_complex();
     let real_length =
         if is_complex { smaller * (5 * smaller + 7).max(2 * larger + 2 * smaller + 1) } else { 1 };
     let mut real_work = Reals::new(T::KIND, real_length);
@@ -112,7 +102,7 @@ pub(super) fn svd<T: Number>(
     let task = if full { b"A".as_ptr() } else { b"S".as_ptr() };
     let [rows, all, step] = [m, n, width].map(|extent| extent as i64);
     let mut outcome = Outcome::default();
-    let mut call = |work: &mut [T], length: i64| {
+    with_work(|work: &mut [T], length: i64| {
         let (a, u, values) = (writable(&mut matrix), writable(&mut u), values.pointer());
         // By columns, `Vᴴ` is its transpose in C order, with rows of `width` elements.
         let (v, work, integers) = (writable(middle), writable(work), integers.pointer());
@@ -136,12 +126,7 @@ pub(super) fn svd<T: Number>(
                 );
             }
         }
-    };
-    let mut asked = [zero];
-    call(&mut asked, -1);
-    let mut memory = work(asked[0]);
-    let length = memory.len() as i64;
-    call(&mut memory, length);
+    });
     outcome.success()?;
     transpose(&u, Lines::packed(columns, m), upper, width);
     let values = (0..smaller).map(|at| T::of(values.get(at), 0.0));

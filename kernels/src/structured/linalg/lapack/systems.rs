@@ -1,9 +1,9 @@
 //! Cholesky's factor, solutions, inverses and determinants.
 
 use super::order::{Lines, transpose, transposed};
-use super::work::{Integers, Outcome, work};
+use super::work::{Integers, Outcome, with_work};
 use crate::structured::number::{Number, readable, writable};
-use phalanx_device::blas::{Kind, Lapack};
+use phalanx_device::blas::Lapack;
 use phalanx_numerics::linalg::product_of_pivots;
 
 /// The lower triangular factor of a Hermitian matrix whose lower triangle is given.
@@ -106,17 +106,12 @@ pub(super) fn inverse<T: Number>(
     }
     let (size, mut outcome) = (n as i64, Outcome::default());
     let getri = lapack.getri[T::KIND as usize];
-    let mut call = |work: &mut [T], length: i64| {
+    with_work(|work: &mut [T], length: i64| {
         let (a, pivots) = (writable(&mut lu.factors), lu.pivots.pointer());
         // SAFETY: the factors have `n` rows and columns; the work has its length, or the length is
         // asked for.
         unsafe { getri(&size, a, &size, pivots, writable(work), &length, outcome.pointer()) };
-    };
-    let mut asked = [T::of(0.0, 0.0)];
-    call(&mut asked, -1);
-    let mut work = work(asked[0]);
-    let length = work.len() as i64;
-    call(&mut work, length);
+    });
     outcome.success()?;
     transpose(&lu.factors, Lines::packed(n, n), to, n);
     Some(())
@@ -135,7 +130,7 @@ pub(super) fn determinant<T: Number>(
     }
     let lu = Lu::new(lapack, wide, a, n);
     let exchanges = (0..n).filter(|&at| lu.pivots.get(at) != at as i64 + 1).count();
-    let is_real = matches!(T::KIND, Kind::S | Kind::D);
+    let is_real = !T::KIND.is_complex();
     let results = product_of_pivots(lu.diagonal(), exchanges % 2 == 1, is_real);
     to.iter_mut().zip(results).for_each(|(to, result)| *to = T::of(result.re, result.im));
     Some(())

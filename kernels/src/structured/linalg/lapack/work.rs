@@ -23,11 +23,16 @@ impl Outcome {
     }
 }
 
-/// Work of the length that a routine has asked for.
-pub(super) fn work<T: Number>(asked: T) -> Vec<T> {
+/// Calls a routine that takes work and its length: first with the length -1, by which it asks for
+/// work, then with as much.
+pub(super) fn with_work<T: Number>(mut call: impl FnMut(&mut [T], i64)) {
+    let mut asked = [T::of(0.0, 0.0)];
+    call(&mut asked, -1);
     // A length that is not a number of the type may be rounded down.
-    let length = asked.parts()[0] * (1.0 + f64::from(f32::EPSILON));
-    vec![T::of(0.0, 0.0); (length.ceil() as usize).max(1)]
+    let length = asked[0].parts()[0] * (1.0 + f64::from(f32::EPSILON));
+    let mut work = vec![T::of(0.0, 0.0); (length.ceil() as usize).max(1)];
+    let length = work.len() as i64;
+    call(&mut work, length);
 }
 
 /// Real numbers of a kind's precision.
