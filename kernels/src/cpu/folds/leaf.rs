@@ -5,6 +5,7 @@
 
 use super::order::{LANES, LEAF};
 use crate::cpu::instructions::for_each_level;
+use crate::cpu::loops::Value;
 use phalanx_ops::{DType, Monoid};
 
 /// Leaves that are folded at a time.
@@ -114,25 +115,15 @@ unsafe fn sum_narrow<T: Narrow>(input: *const u8, output: *mut u8, count: usize)
 
 /// How two elements are combined.
 trait Operation<T> {
+    /// Whether `combine_numbers` does not accept NaN.
+    const NAN_DIFFERS: bool = false;
+
     fn combine(left: T, right: T) -> T;
 
     /// As `combine` of elements that are no NaN.
     #[inline(always)]
     fn combine_numbers(left: T, right: T) -> T {
         Self::combine(left, right)
-    }
-
-    /// NaN if one of the two is NaN and `combine_numbers` does not accept it, or else any value:
-    /// what costs least.
-    #[inline(always)]
-    fn keep_nan(left: T, _: T) -> T {
-        left
-    }
-
-    /// Whether there may have been NaN among the elements that `keep_nan` combined.
-    #[inline(always)]
-    fn may_have_nan(_: T) -> bool {
-        false
     }
 }
 
@@ -162,6 +153,8 @@ macro_rules! floats {
         }
 
         impl Operation<$type> for Largest {
+            const NAN_DIFFERS: bool = true;
+
             #[inline(always)]
             fn combine(left: $type, right: $type) -> $type {
                 if left >= right || left.is_nan() { left } else { right }
@@ -171,20 +164,11 @@ macro_rules! floats {
             fn combine_numbers(left: $type, right: $type) -> $type {
                 if right > left { right } else { left }
             }
-
-            #[inline(always)]
-            fn keep_nan(left: $type, right: $type) -> $type {
-                left + right
-            }
-
-            // NaN, or infinities of both signs.
-            #[inline(always)]
-            fn may_have_nan(kept: $type) -> bool {
-                kept.is_nan()
-            }
         }
 
         impl Operation<$type> for Smallest {
+            const NAN_DIFFERS: bool = true;
+
             #[inline(always)]
             fn combine(left: $type, right: $type) -> $type {
                 if left <= right || left.is_nan() { left } else { right }
@@ -193,17 +177,6 @@ macro_rules! floats {
             #[inline(always)]
             fn combine_numbers(left: $type, right: $type) -> $type {
                 if right < left { right } else { left }
-            }
-
-            #[inline(always)]
-            fn keep_nan(left: $type, right: $type) -> $type {
-                left + right
-            }
-
-            // NaN, or infinities of both signs.
-            #[inline(always)]
-            fn may_have_nan(kept: $type) -> bool {
-                kept.is_nan()
             }
         }
     )*};
@@ -259,7 +232,7 @@ impl Operation<u8> for Both {
 }
 
 /// `PARTS` is the number of components of an element, `WIDTH` that of all virtual lanes.
-unsafe fn run<T: Copy, const PARTS: usize, const WIDTH: usize, O: Operation<T>>(
+unsafe fn run<T: Value, const PARTS: usize, const WIDTH: usize, O: Operation<T>>(
     input: *const u8,
     output: *mut u8,
     count: usize,
@@ -305,7 +278,7 @@ for_each_level! {
     /// Combines the rows of a leaf into its virtual lanes.
     // This and the halving are separate functions: in one function, the compiler vectorises across
     // the wrong elements.
-    fn accumulate[T: Copy, const WIDTH: usize, O: Operation<T>][T, WIDTH, O](
+    fn accumulate[T: Value, const WIDTH: usize, O: Operation<T>][T, WIDTH, O](
         input: &[T],
         lanes: &mut [T; WIDTH],
     ) {
@@ -315,10 +288,13 @@ for_each_level! {
         for row in rows {
             for ((sum, kept), &value) in values.iter_mut().zip(&mut kept).zip(row) {
                 *sum = O::combine_numbers(*sum, value);
-                *kept = O::keep_nan(*kept, value);
+                if O::NAN_DIFFERS {
+                    *kept = kept.keep_nan(value);
+                }
             }
         }
-        if kept.iter().fold(false, |any, &kept| any | O::may_have_nan(kept)) {
+        // Infinities of both signs leave NaN, too.
+        if O::NAN_DIFFERS && kept.iter().fold(false, |any, kept| any | kept.is_nan()) {
             values = *first;
             for row in rows {
                 for (sum, &value) in values.iter_mut().zip(row) {

@@ -11,55 +11,47 @@ use crate::cpu::instructions::for_each_level;
 use phalanx_ops::DType;
 use std::mem::MaybeUninit;
 
-/// What a division gives.
+/// The results of a division, as `Integer` defines them.
+pub(super) struct Divided<T> {
+    floor: T,
+    remainder: T,
+    fmod: T,
+}
+
+/// One of the results.
 pub(super) trait Part {
-    /// From two integers that fit.
-    fn of_fitting<T: Division>(a: T, b: T) -> T;
+    /// From the results for integers that fit.
+    fn of_fitting<T>(divided: Divided<T>) -> T;
     /// From any two integers.
-    fn of<T: Division>(a: T, b: T) -> T;
+    fn of<T: Integer>(a: T, b: T) -> T;
 }
 
-/// The quotient rounded down.
-pub(super) struct Floor;
-/// The remainder of floor division.
-pub(super) struct Remainder;
-/// The remainder of truncated division.
-pub(super) struct Fmod;
+macro_rules! parts {
+    ($($(#[$doc:meta])* $part:ident, $field:ident, $function:ident;)*) => {$(
+        $(#[$doc])*
+        pub(super) struct $part;
 
-impl Part for Floor {
-    #[inline(always)]
-    fn of_fitting<T: Division>(a: T, b: T) -> T {
-        a.floor_fitting(b)
-    }
+        impl Part for $part {
+            #[inline(always)]
+            fn of_fitting<T>(divided: Divided<T>) -> T {
+                divided.$field
+            }
 
-    #[inline(always)]
-    fn of<T: Division>(a: T, b: T) -> T {
-        a.floor_divide(b)
-    }
+            #[inline(always)]
+            fn of<T: Integer>(a: T, b: T) -> T {
+                a.$function(b)
+            }
+        }
+    )*};
 }
 
-impl Part for Remainder {
-    #[inline(always)]
-    fn of_fitting<T: Division>(a: T, b: T) -> T {
-        a.remainder_fitting(b)
-    }
-
-    #[inline(always)]
-    fn of<T: Division>(a: T, b: T) -> T {
-        a.remainder(b)
-    }
-}
-
-impl Part for Fmod {
-    #[inline(always)]
-    fn of_fitting<T: Division>(a: T, b: T) -> T {
-        a.fmod_fitting(b)
-    }
-
-    #[inline(always)]
-    fn of<T: Division>(a: T, b: T) -> T {
-        a.fmod(b)
-    }
+parts! {
+    /// The quotient rounded down.
+    Floor, floor, floor_divide;
+    /// The remainder of floor division.
+    Remainder, remainder, remainder;
+    /// The remainder of truncated division.
+    Fmod, fmod, fmod;
 }
 
 /// An integer that is divided as a floating-point number.
@@ -69,22 +61,17 @@ pub(super) trait Division: Integer {
 
     /// Whether the integer is not too large.
     fn fits(self) -> bool;
-    /// `Integer::floor_divide` of integers that fit.
-    fn floor_fitting(self, divisor: Self) -> Self;
-    /// `Integer::remainder` of integers that fit.
-    fn remainder_fitting(self, divisor: Self) -> Self;
-    /// `Integer::fmod` of integers that fit.
-    fn fmod_fitting(self, divisor: Self) -> Self;
+    /// The results for integers that fit. What is not used costs nothing: the compiler removes it.
+    fn divided(self, divisor: Self) -> Divided<Self>;
 }
 
 /// Quotient and remainder of a truncated division; the divisor is not 0, and not -1.
 macro_rules! truncated {
     ($a:expr, $divisor:expr, $type:ty, $float:ty, $converted:ty) => {{
         let (a, divisor) = ($a, $divisor);
+        let exact = a as $float / divisor as $float;
         // SAFETY: the quotient is no larger than `a`, which has the type of the result.
-        let quotient =
-            unsafe { (a as $float / divisor as $float).to_int_unchecked::<$converted>() };
-        let quotient = quotient as $type;
+        let quotient = unsafe { exact.to_int_unchecked::<$converted>() } as $type;
         (quotient, a.wrapping_sub(quotient.wrapping_mul(divisor)))
     }};
 }
@@ -100,21 +87,11 @@ macro_rules! unsigned {
             }
 
             #[inline(always)]
-            fn floor_fitting(self, divisor: Self) -> Self {
+            fn divided(self, divisor: Self) -> Divided<Self> {
                 let safe = if divisor == 0 { 1 } else { divisor };
-                let (quotient, _) = truncated!(self, safe, $type, $float, $converted);
-                if divisor == 0 { 0 } else { quotient }
-            }
-
-            #[inline(always)]
-            fn remainder_fitting(self, divisor: Self) -> Self {
-                let safe = if divisor == 0 { 1 } else { divisor };
-                truncated!(self, safe, $type, $float, $converted).1
-            }
-
-            #[inline(always)]
-            fn fmod_fitting(self, divisor: Self) -> Self {
-                self.remainder_fitting(divisor)
+                let (quotient, left) = truncated!(self, safe, $type, $float, $converted);
+                let floor = if divisor == 0 { 0 } else { quotient };
+                Divided { floor, remainder: left, fmod: left }
             }
         }
     )*};
@@ -131,29 +108,17 @@ macro_rules! signed {
             }
 
             #[inline(always)]
-            fn floor_fitting(self, divisor: Self) -> Self {
+            fn divided(self, divisor: Self) -> Divided<Self> {
                 let is_special = (divisor == 0) | (divisor == -1);
                 let safe = if is_special { 1 } else { divisor };
                 let (quotient, left) = truncated!(self, safe, $type, $float, $converted);
                 let is_above = (left != 0) & ((left < 0) != (safe < 0));
                 let special = if divisor == 0 { 0 } else { self.wrapping_neg() };
-                if is_special { special } else { quotient - is_above as $type }
-            }
-
-            #[inline(always)]
-            fn remainder_fitting(self, divisor: Self) -> Self {
-                let is_special = (divisor == 0) | (divisor == -1);
-                let safe = if is_special { 1 } else { divisor };
-                let (_, left) = truncated!(self, safe, $type, $float, $converted);
-                let is_above = (left != 0) & ((left < 0) != (safe < 0));
-                if is_above { left + safe } else { left }
-            }
-
-            #[inline(always)]
-            fn fmod_fitting(self, divisor: Self) -> Self {
-                let is_special = (divisor == 0) | (divisor == -1);
-                let safe = if is_special { 1 } else { divisor };
-                truncated!(self, safe, $type, $float, $converted).1
+                Divided {
+                    floor: if is_special { special } else { quotient - is_above as $type },
+                    remainder: if is_above { left + safe } else { left },
+                    fmod: left,
+                }
             }
         }
     )*};
@@ -202,7 +167,7 @@ for_each_level! {
             let fits = |values: &[T]| values.iter().fold(true, |fits, value| fits & value.fits());
             if !T::MAY_NOT_FIT || (fits(a) && fits(b)) {
                 for ((out, &a), &b) in out.iter_mut().zip(a).zip(b) {
-                    out.write(P::of_fitting(a, b));
+                    out.write(P::of_fitting(a.divided(b)));
                 }
             } else {
                 for ((out, &a), &b) in out.iter_mut().zip(a).zip(b) {
@@ -223,9 +188,10 @@ mod tests {
                 if T::MAY_NOT_FIT && !(a.fits() && b.fits()) {
                     continue;
                 }
-                assert_eq!(a.floor_fitting(b), a.floor_divide(b), "{a:?} // {b:?}");
-                assert_eq!(a.remainder_fitting(b), a.remainder(b), "{a:?} % {b:?}");
-                assert_eq!(a.fmod_fitting(b), a.fmod(b), "fmod({a:?}, {b:?})");
+                let Divided { floor, remainder, fmod } = a.divided(b);
+                assert_eq!(floor, a.floor_divide(b), "{a:?} // {b:?}");
+                assert_eq!(remainder, a.remainder(b), "{a:?} % {b:?}");
+                assert_eq!(fmod, a.fmod(b), "fmod({a:?}, {b:?})");
             }
         }
     }

@@ -60,12 +60,13 @@ impl LaneState {
     #[inline]
     pub unsafe fn push(&mut self, values: *const u8, indices: Indices, count: usize, last: bool) {
         if !self.ordered {
-            // SAFETY: the caller's promise.
             return match self.leaf {
+                // SAFETY: the caller's promise.
                 Some(leaf) => unsafe {
                     let sizes = [self.value_size, self.size];
                     self.leaves.push_points(leaf, self.code, sizes, values, count);
                 },
+                // SAFETY: the caller's promise.
                 None => unsafe { self.push_unordered(values, indices, count) },
             };
         }

@@ -163,20 +163,16 @@ impl<'a> Worker<'a> {
     }
 
     pub(super) fn global_index(&mut self, axis: AxisId, output: usize, width: Width) {
-        let origin = self.prepared.launch.origins[axis.index()];
         let target = self.state.homes[output].cast::<i64>();
         self.state.pointers[output] = self.state.homes[output];
-        let groups = &self.prepared.lanes[self.state.phase].groups;
-        let group = groups.iter().position(|group| group.axis == Some(axis));
-        let Some(group) = group.filter(|_| width == Width::Block) else {
-            let value = origin + self.state.index[axis.index()] as i64;
+        if width == Width::Uniform {
+            let origin = self.prepared.launch.origins[axis.index()];
             // SAFETY: condition 2.
-            unsafe { std::slice::from_raw_parts_mut(target, self.count(width)) }.fill(value);
+            unsafe { target.write(origin + self.state.index[axis.index()] as i64) };
             return;
-        };
+        }
         for (at, piece) in self.state.block.pieces.iter().enumerate() {
-            let first = origin + self.state.block.position(at)[group] as i64;
-            let step = i64::from(group + 1 == groups.len());
+            let (first, step) = self.indices_of_piece(axis, at);
             // SAFETY: condition 2; pieces tile the SIMD lanes of the lane block.
             let lanes =
                 unsafe { std::slice::from_raw_parts_mut(target.add(piece.lane), piece.count) };
@@ -186,26 +182,28 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// The indices along an axis of the SIMD lanes; if they are not evenly spaced, the register
-    /// gets them.
-    pub(super) fn indices(&mut self, axis: AxisId, register: usize) -> Indices {
-        let groups = &self.prepared.lanes[self.state.phase].groups;
+    /// The index along an axis of the first SIMD lane of a piece, and what each lane adds.
+    fn indices_of_piece(&self, axis: AxisId, piece: usize) -> (i64, i64) {
         let origin = self.prepared.launch.origins[axis.index()];
-        let group = groups.iter().position(|group| group.axis == Some(axis));
-        match (group, self.state.block.pieces.len()) {
-            (None, _) => {
-                let first = origin + self.state.index[axis.index()] as i64;
-                Indices::Counted { first, step: 0 }
+        let groups = &self.prepared.lanes[self.state.phase].groups;
+        match groups.iter().position(|group| group.axis == Some(axis)) {
+            Some(group) => {
+                let position = self.state.block.position(piece)[group];
+                (origin + position as i64, i64::from(group + 1 == groups.len()))
             }
-            (Some(group), 1) => {
-                let first = origin + self.state.block.position(0)[group] as i64;
-                Indices::Counted { first, step: i64::from(group + 1 == groups.len()) }
-            }
-            _ => {
-                self.global_index(axis, register, Width::Block);
-                Indices::Each(self.state.homes[register].cast())
-            }
+            None => (origin + self.state.index[axis.index()] as i64, 0),
         }
+    }
+
+    /// The indices along an axis of the SIMD lanes; if they have several pieces, the register gets
+    /// them.
+    pub(super) fn indices(&mut self, axis: AxisId, register: usize) -> Indices {
+        if self.state.block.pieces.len() == 1 {
+            let (first, step) = self.indices_of_piece(axis, 0);
+            return Indices::Counted { first, step };
+        }
+        self.global_index(axis, register, Width::Block);
+        Indices::Each(self.state.homes[register].cast())
     }
 
     pub(super) fn inside(
