@@ -33,8 +33,8 @@ mod session;
 mod startup;
 
 pub use config::{
-    BlasChoice, Config, ConfigError, CudaOptions, Devices, IntroductionFlaw, Left, Listener,
-    Meeting, MemoryLimit, Startup, Way,
+    BlasChoice, Config, ConfigError, CudaOptions, Devices, InstructionLevel, IntroductionFlaw,
+    Left, Listener, Meeting, MemoryLimit, Startup, Way,
 };
 pub use phalanx_array::*;
 use phalanx_collectives::Transport;

@@ -14,6 +14,7 @@ mod device;
 mod error;
 mod event;
 mod foreign;
+pub mod instructions;
 mod null;
 mod pages;
 mod pointer;

@@ -4,7 +4,7 @@ use crate::error::{LauncherError, Need};
 use phalanx::config::{Transport, mpi_gpus, mpi_library, variables_in_effect};
 use phalanx::environment::Group;
 use phalanx::prices::{Measured, Price, measure};
-use phalanx::{Config, ProcessFacts, Session};
+use phalanx::{Config, InstructionLevel, ProcessFacts, Session};
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::num::NonZero;
@@ -115,7 +115,7 @@ fn page(config: &Config) -> String {
         ("process", format!("rank {} of {}", config.rank(), config.size())),
         ("cores", cores.to_string()),
         ("threads", config.threads.to_string()),
-        ("instructions", instruction_set()),
+        ("instructions", instructions(config)),
         ("memory limit", memory_limit),
     ];
     for (name, fact) in facts {
@@ -164,6 +164,12 @@ fn transport(config: &Config) -> &'static str {
         }
         Transport::Auto => "tcp: no MPI launcher started this process",
     }
+}
+
+/// The architecture with its extensions, and what the project's own loops use of them.
+fn instructions(config: &Config) -> String {
+    let level = config.instructions.unwrap_or_else(InstructionLevel::best);
+    format!("{}; loops use {}", instruction_set(), level.name())
 }
 
 /// The architecture and its extensions on this machine that matter to numerical loops.

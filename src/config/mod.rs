@@ -27,6 +27,7 @@ pub use mpi::{mpi_gpus, mpi_library};
 pub use phalanx_collectives::{Transport, mpi::MpiOptions};
 pub use phalanx_device::blas::BlasChoice;
 pub use phalanx_device::cuda::CudaOptions;
+pub use phalanx_device::instructions::Level as InstructionLevel;
 pub use read::{
     cuda_packages, falls_back, unknown_variables, unknown_warning, variables_in_effect,
 };

@@ -7,6 +7,7 @@ use phalanx_collectives::mpi::MpiOptions;
 use phalanx_collectives::{Prices, Transport};
 use phalanx_device::blas::BlasChoice;
 use phalanx_device::cuda::CudaOptions;
+use phalanx_device::instructions::Level as InstructionLevel;
 use std::num::NonZero;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -31,6 +32,8 @@ pub struct Config {
     pub cuda: CudaOptions,
     /// The library that multiplies and factorises matrices on CPU devices.
     pub blas: BlasChoice,
+    /// The vector instructions of the loops on CPUs; `None` for the best that the processor has.
+    pub instructions: Option<InstructionLevel>,
     /// The number of compute threads of this process, shared by its devices; at least one.
     pub threads: usize,
     /// The memory limit of each device.
@@ -72,6 +75,7 @@ impl Default for Config {
             devices: Devices::Cpu(1),
             cuda: CudaOptions::default(),
             blas: BlasChoice::default(),
+            instructions: None,
             threads: std::thread::available_parallelism().map_or(1, NonZero::get),
             memory_limit: None,
             implicit_copy: Some(IMPLICIT_COPY),
@@ -124,6 +128,12 @@ impl Config {
     /// Sets the library that multiplies and factorises matrices on CPU devices.
     pub fn blas(self, blas: BlasChoice) -> Config {
         Config { blas, ..self }
+    }
+
+    /// Sets the vector instructions of the loops on CPUs. A session uses the best that the processor
+    /// has if it lacks these.
+    pub fn instructions(self, level: InstructionLevel) -> Config {
+        Config { instructions: Some(level), ..self }
     }
 
     /// Sets the level of detail written to standard error.

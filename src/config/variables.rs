@@ -18,6 +18,7 @@ impl Config {
             devices: environment.devices.clone().unwrap_or_default(),
             cuda: cuda_options(environment),
             blas: environment.blas.clone().unwrap_or_default(),
+            instructions: environment.instructions.flatten(),
             threads: environment.threads.unwrap_or(default.threads),
             memory_limit: environment.memory_limit,
             implicit_copy: environment.implicit_copy.unwrap_or(default.implicit_copy),

@@ -2,7 +2,7 @@
 
 use super::numbers::{byte_count, natural, positive};
 use super::values::{Devices, LogLevel, MeetingWay, MemoryLimit};
-use crate::{BlasChoice, Transport};
+use crate::{BlasChoice, InstructionLevel, Transport};
 use std::ffi::OsStr;
 use std::net::IpAddr;
 use std::num::NonZero;
@@ -63,6 +63,15 @@ kinds! {
             Some("own") => BlasChoice::Own,
             _ => BlasChoice::Path(PathBuf::from(text)),
         })
+    };
+    /// Vector instructions of this processor; `None` for the best.
+    Instructions: Option<InstructionLevel>,
+    "`auto`, or those of `baseline`, `avx2` and `avx512` that the processor has", |text| {
+        let name = text.to_str()?;
+        if name == "auto" {
+            return Some(None);
+        }
+        InstructionLevel::from_name(name).filter(|level| level.is_available()).map(Some)
     };
     /// Folders.
     Folders: Vec<PathBuf>, "paths separated by `:`", |text| {

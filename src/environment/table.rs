@@ -2,8 +2,9 @@
 //! the version that introduced it, its group and its documentation.
 
 use super::kinds::{
-    CopySize, Count, DeviceList, Fallback, File, Folder, Folders, HostPort, Index, Ip, Kind, Level,
-    MatrixLibrary, Meeting, Memory, Name, Names, Patience, Seconds, Switch, Threads, TransportName,
+    CopySize, Count, DeviceList, Fallback, File, Folder, Folders, HostPort, Index, Instructions,
+    Ip, Kind, Level, MatrixLibrary, Meeting, Memory, Name, Names, Patience, Seconds, Switch,
+    Threads, TransportName,
 };
 use std::ffi::OsString;
 
@@ -153,6 +154,9 @@ variables! {
     /// whose bits do not depend on a library and its threads. Processes with different libraries
     /// use `own`. `phalanx info` shows what is found.
     blas: MatrixLibrary = "PHALANX_BLAS", default "auto", since "0.1", Session;
+    /// The widest vector instructions that Phalanx's own loops on CPUs use: `auto` for the best that
+    /// the processor has. Results do not depend on it; other libraries choose by themselves.
+    instructions: Instructions = "PHALANX_INSTRUCTIONS", default "auto", since "0.1", Session;
     /// Whether each of several processes of a host binds itself to the NUMA node of its GPUs, or
     /// without GPUs to one of the host's nodes, unless its launcher has bound it already; `1` or
     /// `0`.

@@ -8,6 +8,7 @@ use crate::startup::{
     open_gpus, own_blas, world,
 };
 use phalanx_device::cuda::CudaDevice;
+use phalanx_device::instructions::use_level;
 use phalanx_distributed::Policy;
 use phalanx_graph::{Engine, Limits, MeshHandle, call_site};
 use phalanx_ops::Mesh;
@@ -56,6 +57,9 @@ impl Session {
             && let Some(reason) = config.passed_over()
         {
             tracing::warn!(%reason, "the CPU is used, although GPUs exist");
+        }
+        if !use_level(config.instructions) {
+            use_level(None);
         }
         // The threads of devices, which are started below, inherit this from the calling thread.
         tracing::info!("{}", bind(&config, &own));

@@ -6,7 +6,7 @@
 //! of the processor.
 
 use crate::world::{Ended, World};
-use phalanx_kernels::cpu::Level;
+use phalanx::InstructionLevel as Level;
 
 trials![vector_instructions_change_no_bit_of_replicated_values, nor_of_values_that_are_split];
 

@@ -50,10 +50,10 @@ fn run(name: &str, arguments: &[&str]) -> Outcome {
         "bits" => arguments[1].parse()?,
         _ => SPLIT_FROM,
     };
+    let mut config = Config::from_env()?;
     if name == "bits" {
-        bits::force(arguments[0]);
+        config = bits::with_instructions(config, arguments[0]);
     }
-    let config = Config::from_env()?;
     let mesh = match name {
         "wrong_mesh" => Some(Mesh::line(7)),
         "other_mesh" if config.rank() == 1 => Some(Mesh::line(2)),

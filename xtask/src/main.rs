@@ -26,6 +26,10 @@ mod examples;
 mod failure;
 mod golden;
 mod gpu;
+/// The type of one variable's values, included for the table.
+#[path = "../../device/src/instructions.rs"]
+#[allow(dead_code, reason = "the table needs the names and whether the processor has them")]
+mod instructions;
 mod linked_mpi;
 mod process;
 mod project;
@@ -43,6 +47,7 @@ mod wheel;
 
 use blas_choice::BlasChoice;
 use failure::Failure;
+use instructions::Level as InstructionLevel;
 use project::Project;
 use std::process::ExitCode;
 use transport::Transport;

@@ -4,6 +4,7 @@ use super::names::Names;
 use super::probe;
 use super::routines::{Lapack, Products};
 use super::threads::{Calls, Control, Entered};
+use super::trial::load_companion;
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 use std::error::Error;
 use std::ffi::{CStr, c_char, c_int};
@@ -35,6 +36,7 @@ impl BlasLibrary {
         // another process.
         let opened = unsafe { Library::open(Some(path), RTLD_NOW | RTLD_LOCAL) };
         let library = opened.map_err(|error| reason(path, &error))?;
+        load_companion(path)?;
         let loaded = BlasLibrary::of(path, &library);
         // Its threads may still run, so it is not unloaded.
         std::mem::forget(library);
@@ -46,6 +48,7 @@ impl BlasLibrary {
         let products = Products::find(&names)?;
         let control = Control::find(&names).ok_or("its number of threads cannot be set")?;
         probe::products(&products)?;
+        probe::warm(&products);
         let lapack = Lapack::find(&names).and_then(|lapack| {
             let wide = probe::has_wide_integers(&lapack)?;
             Ok((lapack, wide))

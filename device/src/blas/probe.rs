@@ -87,6 +87,37 @@ pub(super) fn products(products: &Products) -> Result<(), String> {
     Ok(())
 }
 
+/// Multiplies matrices that are large enough for a library's buffers. OpenBLAS never gives up, or
+/// ends the process, if it is refused their memory later.
+pub(super) fn warm(products: &Products) {
+    const ROWS: usize = 128;
+    let rows = ROWS as i64;
+    let matrix = || aligned(&stored(Kind::D, &[0.0; ROWS * ROWS]));
+    let (mut a, mut c) = (matrix(), matrix());
+    let (mut one, mut zero) = (aligned(&1f64.to_ne_bytes()), aligned(&0f64.to_ne_bytes()));
+    let a = pointer(&mut a);
+    // SAFETY: the matrices have these extents, and lengths of texts are 1.
+    unsafe {
+        products.gemm[Kind::D as usize](
+            b"N".as_ptr(),
+            b"N".as_ptr(),
+            &rows,
+            &rows,
+            &rows,
+            pointer(&mut one),
+            a,
+            &rows,
+            a,
+            &rows,
+            pointer(&mut zero),
+            pointer(&mut c),
+            &rows,
+            1,
+            1,
+        );
+    }
+}
+
 /// Factorises a matrix of two rows. Returns whether the library writes integers of 64 bits.
 ///
 /// Errors: the reason why its factorisations are not used.

@@ -2,7 +2,7 @@
 
 use super::choice::BlasChoice;
 use super::library::BlasLibrary;
-use super::trial::{load_apart, load_companion};
+use super::trial::load_apart;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
@@ -99,7 +99,6 @@ impl BlasSearch {
         let known = loaded.iter().find(|library| library.path() == path).copied();
         let load = || {
             trial()?;
-            load_companion(path)?;
             let library: &'static BlasLibrary = Box::leak(Box::new(BlasLibrary::load(path)?));
             loaded.push(library);
             Ok(library)

@@ -39,8 +39,6 @@ mod worker;
 pub use compile::{Compiled, compile};
 pub use executable::BufferLaunch;
 pub(crate) use folds::identity;
-#[doc(hidden)]
-pub use instructions::{Level, force_instructions};
 pub use launch::launch;
 pub use layout::Tuning;
 pub use program::LaneChoice;

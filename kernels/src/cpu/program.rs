@@ -9,7 +9,7 @@
 //! body. With loop lanes the grid points are visited one after the other, and each runs all phases:
 //! a lane phase for each top-level loop, a uniform phase for the statements between them.
 
-use super::folds::{BestLoop, Combine, LeafLoop};
+use super::folds::{BestLoop, Combine, LeafLoop, RowsLoop};
 use super::loops::{FillLoop, Loop, SelectLoop};
 use crate::ir::{AccessId, AxisId, GuardId, ScalarId};
 use phalanx_ops::{DType, Monoid, Op, Scalar};
@@ -236,6 +236,17 @@ pub(super) struct LoopStep {
     pub natural: bool,
     /// The accesses of the body whose address depends on the loop's axes.
     pub accesses: Vec<AccessId>,
+    /// How the loop folds many rows at once, if it does nothing else.
+    pub rows: Option<RowFold>,
+}
+
+/// A loop that only folds rows of memory.
+#[derive(Debug)]
+pub(super) struct RowFold {
+    pub code: RowsLoop,
+    /// The positions in the loop's steps of the load of a row and of its factor, if it has any.
+    pub row: usize,
+    pub factor: Option<usize>,
 }
 
 /// A fold over the points of a sequential loop.
@@ -250,6 +261,9 @@ pub(super) struct BlockFold {
     pub width: Width,
     pub size: usize,
     pub ordered: bool,
+    /// The fold of many rows of memory at once, where there is a faster way, and the size of their
+    /// elements, which it may widen.
+    pub rows: Option<(RowsLoop, usize)>,
     /// Whether the value is loaded directly and its memory is unchanged at the next point.
     pub loaded: bool,
     pub identity: [u8; 16],
@@ -258,12 +272,15 @@ pub(super) struct BlockFold {
 /// A fold over the SIMD lanes of a phase.
 #[derive(Debug)]
 pub(super) struct LaneFold {
+    pub monoid: Monoid,
     pub code: Combine,
     /// The fold of a whole leaf, where there is a faster way.
     pub leaf: Option<LeafLoop>,
     /// The fold of many pairs into one, where there is a faster way.
     pub best: Option<BestLoop>,
     pub value: RegisterId,
+    /// The values are folded after they are multiplied by this register's elements.
+    pub factor: Option<Factor>,
     pub index: Option<RegisterId>,
     /// The axis whose index the register `index` gets, if only this fold reads it and counts along
     /// the axis where it can.
@@ -277,6 +294,29 @@ pub(super) struct LaneFold {
     pub identity: [u8; 16],
 }
 
+/// The second factor of the products that a fold sums.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Factor {
+    pub register: RegisterId,
+    /// The multiplication, where the leaf loop does not apply.
+    pub multiply: Loop,
+}
+
+impl BlockFold {
+    /// The registers that the fold reads.
+    pub fn reads(&self) -> impl Iterator<Item = RegisterId> + use<> {
+        [Some(self.value), self.index].into_iter().flatten()
+    }
+}
+
+impl LaneFold {
+    /// The registers that the fold reads.
+    pub fn reads(&self) -> impl Iterator<Item = RegisterId> + use<> {
+        let factor = self.factor.map(|factor| factor.register);
+        [Some(self.value), factor, self.index].into_iter().flatten()
+    }
+}
+
 impl Step {
     /// The registers that the executor step reads; of a loop, also those that its body reads.
     pub fn reads(&self, into: &mut Vec<RegisterId>) {
@@ -287,10 +327,7 @@ impl Step {
             Step::Accumulate(accumulate) => into.extend([accumulate.position, accumulate.value]),
             Step::Loop(step) => {
                 step.steps.iter().for_each(|inner| inner.reads(into));
-                for fold in &step.folds {
-                    into.push(fold.value);
-                    into.extend(fold.index);
-                }
+                step.folds.iter().for_each(|fold| into.extend(fold.reads()));
             }
         }
     }

@@ -383,7 +383,7 @@ impl Fold {
                 unsafe {
                     match folds::leaf(self.monoid, self.dtype) {
                         Some(leaf) => {
-                            counter.push_points(leaf, self.combine, [size; 2], from, count)
+                            counter.push_points(leaf, self.combine, [size; 2], [from; 2], count)
                         }
                         None => (0..count).step_by(LEAF).for_each(|start| {
                             let points = (count - start).min(LEAF);

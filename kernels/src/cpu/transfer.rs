@@ -1,7 +1,7 @@
 //! Moving elements between strided memory and contiguous registers.
 
 #[cfg(target_arch = "x86_64")]
-use super::instructions::Level;
+use phalanx_device::instructions::Level;
 
 /// Copies `count` elements of `size` bytes from `source`, `stride` bytes apart, to contiguous
 /// memory.
@@ -50,6 +50,49 @@ unsafe fn gather_as<T: Copy>(source: *const u8, stride: isize, target: *mut u8, 
             for at in 0..count {
                 target.add(at).write(source.offset(at as isize * stride).cast::<T>().read());
             }
+        }
+    }
+}
+
+/// Repeats elements of `size` bytes: for each run, the element at this offset from `source` so many
+/// times.
+///
+/// # Safety
+/// Every element read is valid and aligned to `min(size, 8)`; `target` holds all runs and does not
+/// overlap.
+pub(super) unsafe fn repeat(
+    size: usize,
+    source: *const u8,
+    runs: impl Iterator<Item = (isize, usize)>,
+    target: *mut u8,
+) {
+    // SAFETY: the caller's promise, for the one type of this size.
+    unsafe {
+        match size {
+            1 => repeat_as::<u8>(source, runs, target),
+            2 => repeat_as::<u16>(source, runs, target),
+            4 => repeat_as::<u32>(source, runs, target),
+            8 => repeat_as::<u64>(source, runs, target),
+            16 => repeat_as::<[u64; 2]>(source, runs, target),
+            _ => panic!("bug: no element has {size} bytes"),
+        }
+    }
+}
+
+unsafe fn repeat_as<T: Copy>(
+    source: *const u8,
+    runs: impl Iterator<Item = (isize, usize)>,
+    target: *mut u8,
+) {
+    let mut target = target.cast::<T>();
+    for (offset, count) in runs {
+        // SAFETY: the caller of `repeat` promises valid, aligned elements on both sides.
+        unsafe {
+            let element = source.offset(offset).cast::<T>().read();
+            for at in 0..count {
+                target.add(at).write(element);
+            }
+            target = target.add(count);
         }
     }
 }
@@ -188,6 +231,26 @@ unsafe fn stream_lines(source: *const u8, target: *mut u8, bytes: usize) {
         }
         let done = head + lines * LINE;
         std::ptr::copy_nonoverlapping(source.add(done), target.add(done), bytes - done);
+    }
+}
+
+/// Fetches the cache line of an address, which need not be valid, to the second-level cache.
+#[inline(always)]
+pub(super) fn prefetch(address: *const u8) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: every x86-64 processor has the instruction, which ignores addresses that are not
+    // mapped.
+    unsafe {
+        std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T1 }>(address.cast());
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = address;
+}
+
+/// Fetches `bytes` from an address on, which need not be valid.
+pub(super) fn prefetch_all(address: *const u8, bytes: usize) {
+    for line in (0..bytes).step_by(64) {
+        prefetch(address.wrapping_add(line));
     }
 }
 

@@ -4,20 +4,22 @@
 use super::Outcome;
 use phalanx::Index;
 use phalanx::prelude::*;
-use phalanx_kernels::cpu::{Level, force_instructions};
+use phalanx::{Config, InstructionLevel};
 
-/// Makes this process compute with the instructions of this name, or with those that it chooses for
-/// `default`. The ranks do not report this at the start.
-pub fn force(name: &str) {
-    if name != "default" {
-        let level = Level::from_name(name).expect("a level has this name");
-        assert!(force_instructions(level), "the tests ask for no instructions that are not there");
+/// The configuration of a process that computes with the instructions of this name, or with those
+/// that it chooses for `default`. The ranks do not report this at the start.
+pub fn with_instructions(config: Config, name: &str) -> Config {
+    if name == "default" {
+        return config;
     }
+    let level = InstructionLevel::from_name(name).expect("a level has this name");
+    assert!(level.is_available(), "the tests ask for no instructions that are not there");
+    config.instructions(level)
 }
 
 /// Arguments: the instructions, and the size from which arrays are split.
 pub fn run() -> Outcome {
-    println!("instructions {}", Level::current().name());
+    println!("instructions {}", InstructionLevel::current().name());
     for shape in [[301, 1003], [3, 5], [1, 77]] {
         for dtype in [DType::F32, DType::F64, DType::I64, DType::F16, DType::U8] {
             let values = start(shape, dtype);

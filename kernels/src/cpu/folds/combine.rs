@@ -107,14 +107,14 @@ impl Counter {
     /// is whole.
     ///
     /// # Safety
-    /// There are `count` points, aligned, of the dtype that `leaf` reads. The first size is that of
-    /// a point, the second that of a result, which `code` combines.
+    /// There are `count` points in each of the inputs that `leaf` reads, aligned, of the dtype that it
+    /// reads. The first size is that of a point, the second that of a result, which `code` combines.
     pub unsafe fn push_points(
         &mut self,
         leaf: LeafLoop,
         code: Combine,
         [point, size]: [usize; 2],
-        points: *const u8,
+        points: [*const u8; 2],
         count: usize,
     ) {
         let mut results = [[0u64; 2]; BATCH + 1];
@@ -123,7 +123,10 @@ impl Counter {
             let room = (BATCH - self.count % BATCH) * LEAF;
             let now = room.min(count - done);
             // SAFETY: the caller's points; elements have at most 16 bytes.
-            unsafe { leaf(points.add(done * point), results.as_mut_ptr().cast(), now) };
+            unsafe {
+                let points = points.map(|points| points.wrapping_add(done * point));
+                leaf(points, results.as_mut_ptr().cast(), now);
+            }
             done += now;
             let results = results.as_ptr().cast::<u8>();
             let item = |at: usize| {

@@ -3,10 +3,16 @@
 //! These compute the same values as `LaneState`, combined in the same order (`order`), several
 //! times faster. A test compares the two bit for bit.
 
+use super::operation::{Operation, Sum, loop_of};
 use super::order::{LANES, LEAF};
 use crate::cpu::instructions::for_each_level;
 use crate::cpu::loops::Value;
+use crate::cpu::transfer::prefetch;
 use phalanx_ops::{DType, Monoid};
+use std::ops::{Add, Mul, Range};
+
+/// Bytes from what is read of two operands to what is fetched meanwhile.
+const AHEAD: usize = 4 << 10;
 
 /// Leaves that are folded at a time.
 pub(in crate::cpu) const BATCH: usize = 16;
@@ -14,44 +20,30 @@ pub(in crate::cpu) const BATCH: usize = 16;
 const NARROW: usize = 8;
 
 /// Folds at most `BATCH` leaves, of which the last may be shorter. A whole batch gives one element,
-/// fewer points give one for each leaf begun.
+/// fewer points give one for each leaf begun. Folds of products have two inputs; others ignore the
+/// second.
 ///
 /// # Safety
-/// The input holds `count` elements, at most `BATCH * LEAF`, and the output has room for one
-/// element for each leaf begun, both aligned to the element's components.
-pub(in crate::cpu) type LeafLoop = unsafe fn(input: *const u8, output: *mut u8, count: usize);
+/// Each input holds `count` elements, at most `BATCH * LEAF`, and the output has room for one
+/// element for each leaf begun, all aligned to the element's components.
+pub(in crate::cpu) type LeafLoop = unsafe fn(inputs: [*const u8; 2], output: *mut u8, count: usize);
+
+/// The elements of all virtual lanes, whatever the type.
+const fn lanes<T>() -> usize {
+    LANES
+}
 
 /// The leaf loop of a monoid and a dtype; `None` if there is none.
 pub(in crate::cpu) fn leaf(monoid: Monoid, dtype: DType) -> Option<LeafLoop> {
-    macro_rules! by_dtype {
-        ($operation:ident) => {
-            match dtype {
-                DType::F32 => Some(run::<f32, 1, LANES, $operation> as LeafLoop),
-                DType::F64 => Some(run::<f64, 1, LANES, $operation> as LeafLoop),
-                DType::I8 => Some(run::<i8, 1, LANES, $operation> as LeafLoop),
-                DType::I16 => Some(run::<i16, 1, LANES, $operation> as LeafLoop),
-                DType::I32 => Some(run::<i32, 1, LANES, $operation> as LeafLoop),
-                DType::I64 => Some(run::<i64, 1, LANES, $operation> as LeafLoop),
-                DType::U8 => Some(run::<u8, 1, LANES, $operation> as LeafLoop),
-                DType::U16 => Some(run::<u16, 1, LANES, $operation> as LeafLoop),
-                DType::U32 => Some(run::<u32, 1, LANES, $operation> as LeafLoop),
-                DType::U64 => Some(run::<u64, 1, LANES, $operation> as LeafLoop),
-                _ => None,
-            }
-        };
-    }
-    match (monoid, dtype) {
-        // The components of complex numbers are summed separately.
-        (Monoid::Add, DType::C64) => Some(run::<f32, 2, { 2 * LANES }, Sum>),
-        (Monoid::Add, DType::C128) => Some(run::<f64, 2, { 2 * LANES }, Sum>),
-        (Monoid::Add | Monoid::Any, DType::Bool) => Some(run::<u8, 1, LANES, Either>),
-        (Monoid::Multiply | Monoid::All, DType::Bool) => Some(run::<u8, 1, LANES, Both>),
-        (Monoid::Max, DType::Bool) => Some(run::<u8, 1, LANES, Largest>),
-        (Monoid::Min, DType::Bool) => Some(run::<u8, 1, LANES, Smallest>),
-        (Monoid::Add, _) => by_dtype!(Sum),
-        (Monoid::Multiply, _) => by_dtype!(Product),
-        (Monoid::Max, _) => by_dtype!(Largest),
-        (Monoid::Min, _) => by_dtype!(Smallest),
+    loop_of!(monoid, dtype, run: LeafLoop, lanes)
+}
+
+/// The leaf loop of sums of products, which reads both factors; `None` if there is none. Each
+/// product is rounded before it is added.
+pub(in crate::cpu) fn product_sum(dtype: DType) -> Option<LeafLoop> {
+    match dtype {
+        DType::F32 => Some(sum_products::<f32>),
+        DType::F64 => Some(sum_products::<f64>),
         _ => None,
     }
 }
@@ -98,7 +90,7 @@ for_each_level! {
     }
 }
 
-unsafe fn sum_narrow<T: Narrow>(input: *const u8, output: *mut u8, count: usize) {
+unsafe fn sum_narrow<T: Narrow>([input, _]: [*const u8; 2], output: *mut u8, count: usize) {
     assert!(count <= BATCH * LEAF, "bug: {count} points are more than a batch of leaves");
     // SAFETY: the caller's promise.
     let (input, output) = unsafe {
@@ -113,131 +105,12 @@ unsafe fn sum_narrow<T: Narrow>(input: *const u8, output: *mut u8, count: usize)
     }
 }
 
-/// How two elements are combined.
-trait Operation<T> {
-    /// Whether `combine_numbers` does not accept NaN.
-    const NAN_DIFFERS: bool = false;
-
-    fn combine(left: T, right: T) -> T;
-
-    /// As `combine` of elements that are no NaN.
-    #[inline(always)]
-    fn combine_numbers(left: T, right: T) -> T {
-        Self::combine(left, right)
-    }
-}
-
-struct Sum;
-struct Product;
-struct Largest;
-struct Smallest;
-/// Logical or.
-struct Either;
-/// Logical and.
-struct Both;
-
-macro_rules! floats {
-    ($($type:ty),*) => {$(
-        impl Operation<$type> for Sum {
-            #[inline(always)]
-            fn combine(left: $type, right: $type) -> $type {
-                left + right
-            }
-        }
-
-        impl Operation<$type> for Product {
-            #[inline(always)]
-            fn combine(left: $type, right: $type) -> $type {
-                left * right
-            }
-        }
-
-        impl Operation<$type> for Largest {
-            const NAN_DIFFERS: bool = true;
-
-            #[inline(always)]
-            fn combine(left: $type, right: $type) -> $type {
-                if left >= right || left.is_nan() { left } else { right }
-            }
-
-            #[inline(always)]
-            fn combine_numbers(left: $type, right: $type) -> $type {
-                if right > left { right } else { left }
-            }
-        }
-
-        impl Operation<$type> for Smallest {
-            const NAN_DIFFERS: bool = true;
-
-            #[inline(always)]
-            fn combine(left: $type, right: $type) -> $type {
-                if left <= right || left.is_nan() { left } else { right }
-            }
-
-            #[inline(always)]
-            fn combine_numbers(left: $type, right: $type) -> $type {
-                if right < left { right } else { left }
-            }
-        }
-    )*};
-}
-
-macro_rules! integers {
-    ($($type:ty),*) => {$(
-        impl Operation<$type> for Sum {
-            #[inline(always)]
-            fn combine(left: $type, right: $type) -> $type {
-                left.wrapping_add(right)
-            }
-        }
-
-        impl Operation<$type> for Product {
-            #[inline(always)]
-            fn combine(left: $type, right: $type) -> $type {
-                left.wrapping_mul(right)
-            }
-        }
-
-        impl Operation<$type> for Largest {
-            #[inline(always)]
-            fn combine(left: $type, right: $type) -> $type {
-                left.max(right)
-            }
-        }
-
-        impl Operation<$type> for Smallest {
-            #[inline(always)]
-            fn combine(left: $type, right: $type) -> $type {
-                left.min(right)
-            }
-        }
-    )*};
-}
-
-floats!(f32, f64);
-integers!(i8, i16, i32, i64, u8, u16, u32, u64);
-
-impl Operation<u8> for Either {
-    #[inline(always)]
-    fn combine(left: u8, right: u8) -> u8 {
-        u8::from(left | right != 0)
-    }
-}
-
-impl Operation<u8> for Both {
-    #[inline(always)]
-    fn combine(left: u8, right: u8) -> u8 {
-        u8::from(left != 0) & u8::from(right != 0)
-    }
-}
-
 /// `PARTS` is the number of components of an element, `WIDTH` that of all virtual lanes.
 unsafe fn run<T: Value, const PARTS: usize, const WIDTH: usize, O: Operation<T>>(
-    input: *const u8,
+    [input, _]: [*const u8; 2],
     output: *mut u8,
     count: usize,
 ) {
-    assert!(count <= BATCH * LEAF, "bug: {count} points are more than a batch of leaves");
     // SAFETY: the caller's promise.
     let (input, output) = unsafe {
         (
@@ -246,31 +119,108 @@ unsafe fn run<T: Value, const PARTS: usize, const WIDTH: usize, O: Operation<T>>
         )
     };
     let Some(&first) = input.first() else { return };
-    let (mut lanes, mut rows) = ([first; WIDTH], [[first; NARROW]; BATCH]);
-    let whole = count / LEAF;
-    for (leaf, row) in input.chunks_exact(LEAF * PARTS).zip(&mut rows) {
-        accumulate::<T, WIDTH, O>(leaf, &mut lanes);
+    fold_leaves::<T, PARTS, WIDTH, O>(
+        first,
+        count,
+        output,
+        |leaf, lanes| accumulate::<T, WIDTH, O>(&input[leaf], lanes),
+        |leaf, lanes| short_leaf::<T, PARTS, WIDTH, O>(&input[leaf], lanes),
+    );
+}
+
+unsafe fn sum_products<T: Value + Mul<Output = T> + Add<Output = T>>(
+    [left, right]: [*const u8; 2],
+    output: *mut u8,
+    count: usize,
+) where
+    Sum: Operation<T>,
+{
+    // SAFETY: the caller's promise.
+    let (left, right, output) = unsafe {
+        (
+            std::slice::from_raw_parts(left.cast::<T>(), count),
+            std::slice::from_raw_parts(right.cast::<T>(), count),
+            std::slice::from_raw_parts_mut(output.cast::<T>(), count.div_ceil(LEAF)),
+        )
+    };
+    let Some(&first) = left.first() else { return };
+    fold_leaves::<T, 1, LANES, Sum>(
+        first,
+        count,
+        output,
+        |leaf, lanes| accumulate_products(&left[leaf.clone()], &right[leaf], lanes),
+        |leaf, lanes| {
+            let mut products = [first; LEAF];
+            let factors = left[leaf.clone()].iter().zip(&right[leaf.clone()]);
+            for (product, (&left, &right)) in products.iter_mut().zip(factors) {
+                *product = left * right;
+            }
+            short_leaf::<T, 1, LANES, Sum>(&products[..leaf.len()], lanes);
+        },
+    );
+}
+
+/// Folds `count` elements, of which the first has the component `start`: `whole` combines the rows
+/// of a leaf into its virtual lanes, `short` a leaf with fewer points into the first lane. Both
+/// take the leaf's components.
+#[inline(always)]
+fn fold_leaves<T: Value, const PARTS: usize, const WIDTH: usize, O: Operation<T>>(
+    start: T,
+    count: usize,
+    output: &mut [T],
+    whole: impl Fn(Range<usize>, &mut [T; WIDTH]),
+    short: impl Fn(Range<usize>, &mut [T; WIDTH]),
+) {
+    assert!(count <= BATCH * LEAF, "bug: {count} points are more than a batch of leaves");
+    let (mut lanes, mut rows) = ([start; WIDTH], [[start; NARROW]; BATCH]);
+    let leaves = count / LEAF;
+    for (at, row) in rows[..leaves].iter_mut().enumerate() {
+        whole(at * LEAF * PARTS..(at + 1) * LEAF * PARTS, &mut lanes);
         halve_row::<T, WIDTH, O>(&mut lanes, row);
     }
-    if whole > 0 {
-        let mut results = [[first; BATCH]; PARTS];
+    if leaves > 0 {
+        let mut results = [[start; BATCH]; PARTS];
         halve_columns::<T, PARTS, O>(&rows, &mut results);
-        if whole == BATCH {
+        if leaves == BATCH {
             for (output, results) in output.iter_mut().zip(&mut results) {
                 *output = tree::<T, O>(results);
             }
             return;
         }
-        for (at, output) in output.chunks_exact_mut(PARTS).enumerate().take(whole) {
+        for (at, output) in output.chunks_exact_mut(PARTS).enumerate().take(leaves) {
             for (output, results) in output.iter_mut().zip(&results) {
                 *output = results[at];
             }
         }
     }
-    let short = &input[whole * LEAF * PARTS..];
-    if !short.is_empty() {
-        short_leaf::<T, PARTS, WIDTH, O>(short, &mut lanes);
-        output[whole * PARTS..].copy_from_slice(&lanes[..PARTS]);
+    let rest = leaves * LEAF * PARTS..count * PARTS;
+    if !rest.is_empty() {
+        short(rest, &mut lanes);
+        output[leaves * PARTS..].copy_from_slice(&lanes[..PARTS]);
+    }
+}
+
+for_each_level! {
+    /// As `accumulate` of the products of two operands.
+    fn accumulate_products[T: Copy + Mul<Output = T> + Add<Output = T>][T](
+        left: &[T],
+        right: &[T],
+        lanes: &mut [T; LANES],
+    ) {
+        let ((left, _), (right, _)) = (left.as_chunks::<LANES>(), right.as_chunks::<LANES>());
+        let factors = (left.first_chunk::<ROWS>(), right.first_chunk::<ROWS>());
+        let (Some(left), Some(right)) = factors else { return };
+        for row in left.iter().chain(right) {
+            for line in (0..size_of::<[T; LANES]>()).step_by(64) {
+                prefetch(row.as_ptr().cast::<u8>().wrapping_add(AHEAD + line));
+            }
+        }
+        let [a, b, c, d, e, f, g, h] = left;
+        let [k, l, m, n, o, p, q, r] = right;
+        for at in 0..LANES {
+            let first = a[at] * k[at] + b[at] * l[at] + c[at] * m[at] + d[at] * n[at];
+            lanes[at] = first + e[at] * o[at] + f[at] * p[at] + g[at] * q[at] + h[at] * r[at];
+        }
     }
 }
 
@@ -283,27 +233,37 @@ for_each_level! {
         lanes: &mut [T; WIDTH],
     ) {
         let (rows, _) = input.as_chunks::<WIDTH>();
-        let Some((first, rows)) = rows.split_first() else { return };
-        let (mut values, mut kept) = (*first, *first);
-        for row in rows {
-            for ((sum, kept), &value) in values.iter_mut().zip(&mut kept).zip(row) {
-                *sum = O::combine_numbers(*sum, value);
-                if O::NAN_DIFFERS {
-                    *kept = kept.keep_nan(value);
-                }
+        let Some(rows) = rows.first_chunk::<ROWS>() else { return };
+        let mut are_numbers = true;
+        for at in 0..WIDTH {
+            lanes[at] = across(rows, at, O::combine_numbers);
+            if O::NAN_DIFFERS {
+                // Infinities of both signs leave NaN, too.
+                are_numbers &= !across(rows, at, T::keep_nan).is_nan();
             }
         }
-        // Infinities of both signs leave NaN, too.
-        if O::NAN_DIFFERS && kept.iter().fold(false, |any, kept| any | kept.is_nan()) {
-            values = *first;
-            for row in rows {
-                for (sum, &value) in values.iter_mut().zip(row) {
-                    *sum = O::combine(*sum, value);
-                }
+        if !are_numbers {
+            for at in 0..WIDTH {
+                lanes[at] = across(rows, at, O::combine);
             }
         }
-        *lanes = values;
     }
+}
+
+/// The rows of a leaf.
+const ROWS: usize = LEAF / LANES;
+
+/// One element of each row, combined in their order. Written out: of a loop the compiler sometimes
+/// makes vectors of one column instead of one row.
+#[inline(always)]
+fn across<T: Copy, const WIDTH: usize>(
+    rows: &[[T; WIDTH]; ROWS],
+    at: usize,
+    combine: impl Fn(T, T) -> T,
+) -> T {
+    let [a, b, c, d, e, f, g, h] = rows;
+    let first = combine(combine(combine(a[at], b[at]), c[at]), d[at]);
+    combine(combine(combine(combine(first, e[at]), f[at]), g[at]), h[at])
 }
 
 for_each_level! {
@@ -481,7 +441,7 @@ mod tests {
                 // SAFETY: the words hold so many elements, aligned.
                 unsafe {
                     let sizes = [dtype.size(); 2];
-                    counter.push_points(leaf, code, sizes, words.as_ptr().cast(), count);
+                    counter.push_points(leaf, code, sizes, [words.as_ptr().cast(); 2], count);
                 }
                 let found = counter.finish(code).expect("there are points");
                 let mut leaves = Counter::default();
@@ -515,7 +475,9 @@ mod tests {
         for count in [1, 31, 256, 300, 4_096, 9_000] {
             let mut counter = Counter::default();
             // SAFETY: there are so many integers of 2 bytes.
-            unsafe { counter.push_points(leaf, code, [2, 8], integers.as_ptr().cast(), count) };
+            unsafe {
+                counter.push_points(leaf, code, [2, 8], [integers.as_ptr().cast(); 2], count)
+            };
             let sum = counter.finish(code).expect("there are points");
             let expected: i64 = integers[..count].iter().map(|&integer| i64::from(integer)).sum();
             assert_eq!(sum.value[..8], expected.to_ne_bytes(), "{count} integers");

@@ -1,14 +1,17 @@
 //! Folds: the canonical order of combination, the combination of operands in it, and fast loops for
-//! whole leaves and for the best of a block.
+//! whole leaves, for rows of memory and for the best of a block.
 
 mod best;
 mod combine;
 mod identity;
 mod leaf;
+mod operation;
 mod order;
+mod rows;
 
 pub(super) use best::{BestLoop, Indices, best};
 pub(super) use combine::{Combine, Counter, Item};
 pub(crate) use identity::identity;
-pub(super) use leaf::{LeafLoop, leaf, narrow_sum};
+pub(super) use leaf::{LeafLoop, leaf, narrow_sum, product_sum};
 pub(super) use order::{LANES, LEAF, accumulators, is_ordered};
+pub(super) use rows::{ROWS, Rows, RowsLoop, narrow_rows, rows, scaled_rows};

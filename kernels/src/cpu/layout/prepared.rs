@@ -82,6 +82,8 @@ const CACHE_OF_GATHERS: usize = 12 << 10;
 /// short turns, reading and writing do not wait long for each other.
 const TURN: usize = 24 << 10;
 const WIDEST: usize = 4096;
+/// The same for lane blocks that are folded where they are in memory.
+const WIDEST_READ: usize = 16 << 10;
 const NARROWEST: usize = 64;
 /// The fewest SIMD lanes for which waking a thread is worth it when loops make them costly.
 const LEAST_SHARE: usize = 16;
@@ -124,6 +126,7 @@ impl Layout {
             fitting = fitting.min((TURN / sizes.iter().sum::<usize>()).max(NARROWEST));
         }
         // Lane blocks that are powers of two keep the rows of aligned matrices whole.
+        let fitting = if reads_plainly(&geometry, program, &sizes) { WIDEST_READ } else { fitting };
         let width = tuning.width.unwrap_or(1 << fitting.ilog2()).max(1);
         let mut arena = round_up(program.bytes_per_lane * width.next_multiple_of(NARROWEST));
         let padded = width.next_multiple_of(NARROWEST);
@@ -236,6 +239,23 @@ fn gathers_far(geometry: &Geometry, program: &Program) -> bool {
     program.phases.iter().any(|phase| {
         let lanes = phase.lanes.as_deref().unwrap_or_default();
         phase.steps.iter().any(|step| far(lanes, step))
+    })
+}
+
+/// Whether all that a program does with lane blocks is to fold consecutive elements of memory.
+fn reads_plainly(geometry: &Geometry, program: &Program, sizes: &[usize]) -> bool {
+    program.phases.iter().filter(|phase| phase.lanes.is_some()).all(|phase| {
+        let lanes = Lanes::new(geometry, phase, WIDEST_READ);
+        let contiguous = |step: &Step| {
+            let Step::Load(load) = step else { return false };
+            let at = phase.accesses.iter().position(|&access| access == load.access);
+            let size = sizes[load.access.index()] as isize;
+            load.guard.is_none() && at.is_some_and(|at| lanes.linear[at] == Some(size))
+        };
+        lanes.tile.is_none()
+            && !phase.folds.is_empty()
+            && phase.folds.iter().all(|fold| fold.leaf.is_some())
+            && phase.steps.iter().all(contiguous)
     })
 }
 

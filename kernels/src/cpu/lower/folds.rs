@@ -1,13 +1,16 @@
 //! Lowering of folds: over the points of sequential loops, and over SIMD lanes.
 
 use super::lowering::{Lowering, cast, widen};
-use crate::cpu::folds::{Combine, LeafLoop, best, identity, is_ordered, leaf, narrow_sum};
+use crate::cpu::folds::{
+    Combine, LeafLoop, RowsLoop, best, identity, is_ordered, leaf, narrow_rows, narrow_sum, rows,
+    scaled_rows,
+};
 use crate::cpu::program::{
     BlockFold, FoldSize, Home, LaneFold, Phase, Register, RegisterId, Step, Width,
 };
 use crate::error::KernelError;
 use crate::ir::{Expr, Fold};
-use phalanx_ops::{DType, Monoid};
+use phalanx_ops::{DType, Monoid, Op};
 
 impl Lowering<'_> {
     /// The integers that a sum may read before they are cast to 64 bits: their register, size and
@@ -28,6 +31,26 @@ impl Lowering<'_> {
         let dtype = self.kernel[narrow].dtype;
         let leaf = narrow_sum(dtype, wide)?;
         Some((self.operand(narrow, Width::Block), dtype.size(), Some(leaf)))
+    }
+
+    /// The fold of many rows at once, with the size of their elements.
+    fn rows(&self, fold: &Fold, wide: DType) -> Option<(RowsLoop, usize)> {
+        let value = &self.kernel[fold.value];
+        if let Expr::Cast(narrow) = value.expr
+            && fold.monoid == Monoid::Add
+            && let dtype = self.kernel[narrow].dtype
+            && let Some(code) = narrow_rows(dtype, wide)
+        {
+            return Some((code, dtype.size()));
+        }
+        if let Expr::Op { op: Op::Multiply, .. } = value.expr
+            && fold.monoid == Monoid::Add
+            && let Some(code) = scaled_rows(wide).filter(|_| value.dtype == wide)
+        {
+            return Some((code, wide.size()));
+        }
+        let code = rows(fold.monoid, wide).filter(|_| value.dtype == wide)?;
+        Some((code, wide.size()))
     }
 
     pub(super) fn block_fold(
@@ -74,6 +97,7 @@ impl Lowering<'_> {
             width,
             size: wide.size(),
             ordered,
+            rows: self.rows(fold, wide),
             loaded: body
                 .iter()
                 .any(|step| matches!(step, Step::Load(load) if load.output == value))
@@ -111,10 +135,12 @@ impl Lowering<'_> {
         let own = (value, wide.size(), leaf(fold.monoid, wide));
         let (value, value_size, leaf) = narrow.unwrap_or(own);
         phase.folds.push(LaneFold {
+            monoid: fold.monoid,
             code,
             leaf,
             best: best(fold.monoid, wide),
             value,
+            factor: None,
             value_size,
             index,
             counted: None,

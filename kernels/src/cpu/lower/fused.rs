@@ -24,10 +24,7 @@ pub(super) fn count_reads(phases: &[Phase]) -> FxHashMap<RegisterId, usize> {
     let mut all = Vec::new();
     for phase in phases.iter() {
         phase.steps.iter().chain(&phase.epilogue).for_each(|step| step.reads(&mut all));
-        for fold in &phase.folds {
-            all.push(fold.value);
-            all.extend(fold.index);
-        }
+        phase.folds.iter().for_each(|fold| all.extend(fold.reads()));
     }
     for register in all {
         *reads.entry(register).or_default() += 1;

@@ -6,7 +6,9 @@
 use super::fused::{arithmetic, fuse_pairs};
 use super::guards::choose_by_guards;
 use super::phases::{Analysis, analyse};
+use super::products::sum_products;
 use super::registers;
+use super::rows::find_rows;
 use super::sums::fuse_sums;
 use super::unread::{count_indices, remove_unread};
 use crate::cpu::folds::{identity, is_ordered};
@@ -63,10 +65,12 @@ pub(in crate::cpu) fn lower(kernel: &Kernel, lanes: LaneChoice) -> Result<Progra
         tables,
     };
     remove_unread(&mut program.phases);
+    sum_products(&mut program.phases);
     fuse_sums(&mut program.phases);
     fuse_pairs(&mut program.phases);
     count_indices(&mut program.phases);
     choose_by_guards(&mut program.phases);
+    find_rows(&mut program.phases);
     registers::mark_hazards(&mut program);
     registers::allocate(&mut program);
     Ok(program)
@@ -403,9 +407,10 @@ impl<'k> Lowering<'k> {
         steps.push(Step::Loop(Box::new(LoopStep {
             number,
             axes: axes.to_vec(),
-            steps: inner,
             ordered: block_folds.iter().any(|fold| fold.ordered),
             natural,
+            rows: None,
+            steps: inner,
             folds: block_folds,
             accesses,
         })));

@@ -5,7 +5,9 @@ mod fused;
 mod guards;
 mod lowering;
 mod phases;
+mod products;
 mod registers;
+mod rows;
 mod sums;
 mod unread;
 

@@ -3,7 +3,7 @@
 //!
 //! A result never shares memory with its own operands: typed loops are faster out of place.
 
-use crate::cpu::program::{Home, Program, Register, RegisterId, Step, Width};
+use crate::cpu::program::{BlockFold, Home, LaneFold, Program, Register, RegisterId, Step, Width};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Assigns every open register its position in the arena.
@@ -21,11 +21,7 @@ pub(super) fn allocate(program: &mut Program) {
         for &register in &held {
             arena.place(register);
         }
-        let mut live: Vec<RegisterId> = Vec::new();
-        for fold in &phase.folds {
-            live.push(fold.value);
-            live.extend(fold.index);
-        }
+        let live: Vec<RegisterId> = phase.folds.iter().flat_map(LaneFold::reads).collect();
         arena.steps(&phase.steps, &live);
         arena.steps(&phase.epilogue, &[]);
         for register in held {
@@ -70,11 +66,7 @@ impl Arena<'_> {
         let mut owned: FxHashSet<RegisterId> = FxHashSet::default();
         for (at, step) in steps.iter().enumerate() {
             if let Step::Loop(inner) = step {
-                let mut read = Vec::new();
-                for fold in &inner.folds {
-                    read.push(fold.value);
-                    read.extend(fold.index);
-                }
+                let read: Vec<RegisterId> = inner.folds.iter().flat_map(BlockFold::reads).collect();
                 self.steps(&inner.steps, &read);
             }
             if let Some(output) = step.output() {
@@ -131,11 +123,7 @@ pub(super) fn mark_hazards(program: &mut Program) {
         collect_loads(&phase.steps, &mut loads);
     }
     for phase in &mut program.phases {
-        let mut live: Vec<RegisterId> = Vec::new();
-        for fold in &phase.folds {
-            live.push(fold.value);
-            live.extend(fold.index);
-        }
+        let live: Vec<RegisterId> = phase.folds.iter().flat_map(LaneFold::reads).collect();
         mark_list(&mut phase.steps, &live, registers, &loads);
     }
 }
@@ -193,11 +181,7 @@ fn mark_list(
                 load.late = in_last || (at + 1..end).any(|between| stores[between]);
             }
             Step::Loop(inner) => {
-                let mut read = Vec::new();
-                for fold in &inner.folds {
-                    read.push(fold.value);
-                    read.extend(fold.index);
-                }
+                let read: Vec<RegisterId> = inner.folds.iter().flat_map(BlockFold::reads).collect();
                 mark_list(&mut inner.steps, &read, registers, loads);
             }
             _ => {}

@@ -5,7 +5,7 @@
 use super::block::Cover;
 use super::lane_state::LaneState;
 use super::state::State;
-use crate::cpu::folds::Indices;
+use crate::cpu::folds::{Indices, LEAF};
 use crate::cpu::layout::Prepared;
 use crate::cpu::program::{Apply, Code, ConstantSource, Step, Width};
 use smallvec::SmallVec;
@@ -130,13 +130,14 @@ impl<'a> Worker<'a> {
             return;
         }
         let (columns, width) = (lanes.columns(), self.prepared.width);
+        let whole = if states.is_empty() { 16 } else { LEAF };
         let mut at = start;
         while at < end {
             // Long rows are cut evenly so that no lane block spans two of them; short rows are
-            // packed.
+            // packed. Folds are fastest in whole leaves.
             let rest = columns - at % columns;
             let count = if 2 * columns > width {
-                rest.div_ceil(rest.div_ceil(width)).next_multiple_of(16).min(rest).min(width)
+                rest.div_ceil(rest.div_ceil(width)).next_multiple_of(whole).min(rest).min(width)
             } else {
                 width
             };
@@ -158,7 +159,9 @@ impl<'a> Worker<'a> {
             };
             // SAFETY: the registers hold the values of this lane block (conditions 2 and 3).
             unsafe {
-                state.push(self.state.pointers[fold.value], indices, self.state.block.count, last)
+                let factor = fold.factor.map_or(fold.value, |factor| factor.register);
+                let inputs = [fold.value, factor].map(|at| self.state.pointers[at].cast_const());
+                state.push(inputs, indices, self.state.block.count, last)
             };
         }
     }

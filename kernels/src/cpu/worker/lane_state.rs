@@ -1,6 +1,7 @@
 //! The folds of the SIMD lanes of lane blocks, in the canonical order.
 
 use crate::cpu::folds::{BestLoop, Combine, Counter, Indices, Item, LANES, LEAF, LeafLoop};
+use crate::cpu::loops::Loop;
 use crate::cpu::program::LaneFold;
 
 /// The running state of a `LaneFold` over consecutive points, which begin at a leaf boundary.
@@ -12,6 +13,8 @@ pub(in crate::cpu) struct LaneState {
     size: usize,
     /// The size of the values, which may be narrower than the accumulated elements.
     value_size: usize,
+    /// The multiplication of the values with the factors, for points that do not fill a leaf.
+    multiply: Option<Loop>,
     ordered: bool,
     /// Accumulated elements: 32 virtual lanes of the current leaf, or the elements of a whole lane
     /// block. Without an order, points whose fold has a leaf loop are counted as leaves at once.
@@ -35,6 +38,7 @@ impl LaneState {
             best: fold.best,
             size: fold.size,
             value_size: fold.value_size,
+            multiply: fold.factor.map(|factor| factor.multiply),
             ordered: fold.ordered,
             values: vec![[0; 2]; (capacity * fold.size).div_ceil(16)],
             spare: vec![[0; 2]; (capacity * fold.size).div_ceil(16)],
@@ -52,24 +56,32 @@ impl LaneState {
         self.indices.as_mut_ptr().wrapping_add(at).cast()
     }
 
-    /// Combines the next `count` points; `last` states that no points follow.
+    /// Combines the next `count` points, whose values are multiplied by `factors` first if the fold
+    /// has any; `last` states that no points follow.
     ///
     /// # Safety
-    /// `values` holds `count` elements, and `indices` as many indices if the fold carries an index,
+    /// `values` holds `count` elements, and so do `factors`, and `indices` as many indices if the fold carries an index,
     /// in memory unless the fold has a loop for many pairs.
     #[inline]
-    pub unsafe fn push(&mut self, values: *const u8, indices: Indices, count: usize, last: bool) {
+    pub unsafe fn push(
+        &mut self,
+        [values, factors]: [*const u8; 2],
+        indices: Indices,
+        count: usize,
+        last: bool,
+    ) {
         if !self.ordered {
             return match self.leaf {
                 // SAFETY: the caller's promise.
                 Some(leaf) => unsafe {
                     let sizes = [self.value_size, self.size];
-                    self.leaves.push_points(leaf, self.code, sizes, values, count);
+                    self.leaves.push_points(leaf, self.code, sizes, [values; 2], count);
                 },
                 // SAFETY: the caller's promise.
                 None => unsafe { self.push_unordered(values, indices, count) },
             };
         }
+        let mut products = [[0u64; 2]; LANES];
         let mut done = 0;
         while done < count {
             if let Some(leaf) = self.leaf
@@ -80,8 +92,9 @@ impl LaneState {
                 let points = if last { count - done } else { whole };
                 // SAFETY: so many of the caller's elements are left.
                 unsafe {
-                    let values = values.add(done * self.size);
-                    self.leaves.push_points(leaf, self.code, [self.size; 2], values, points);
+                    let inputs =
+                        [values, factors].map(|input| input.wrapping_add(done * self.size));
+                    self.leaves.push_points(leaf, self.code, [self.size; 2], inputs, points);
                 }
                 done += points;
                 continue;
@@ -91,7 +104,12 @@ impl LaneState {
             // SAFETY: `run` elements from `done` on are the caller's, and the virtual lanes
             // `lane..lane + run` exist.
             unsafe {
-                let source = values.add(done * self.size);
+                let mut source = values.add(done * self.size);
+                if let Some(multiply) = self.multiply {
+                    let factors = factors.add(done * self.size);
+                    multiply(&[source, factors], products.as_mut_ptr().cast(), run);
+                    source = products.as_ptr().cast();
+                }
                 if self.filled < LANES {
                     std::ptr::copy_nonoverlapping(source, self.value(lane), run * self.size);
                 } else if run == LANES {

@@ -10,6 +10,9 @@ use crate::cpu::program::{Load, Store, Width};
 use crate::cpu::transfer;
 use crate::ir::{AccessId, AxisId, GuardId};
 
+/// The smallest piece of a lane block in bytes whose successor is fetched while it is copied.
+const FETCHED: usize = 1024;
+
 impl<'a> Worker<'a> {
     /// The phase's split of a guard, and how it covers the lane block at the current point of all
     /// loops.
@@ -73,6 +76,10 @@ impl<'a> Worker<'a> {
                         rows,
                     );
                 }
+            } else if cover == Cover::All && reach.stride == 0 {
+                let counts = self.state.block.pieces.iter().map(|piece| piece.count);
+                let runs = reach.starts.iter().copied().zip(counts);
+                transfer::repeat(load.size, source, runs, home);
             } else {
                 let split = guard.filter(|_| cover == Cover::Part).map(|(split, _)| split);
                 self.gather_pieces(load, split, source, home);
@@ -88,11 +95,24 @@ impl<'a> Worker<'a> {
         home: *mut u8,
     ) {
         let (size, reach) = (load.size, &self.state.block.reach[load.access.index()]);
-        for (at, piece) in self.state.block.pieces.iter().enumerate() {
+        let pieces = &self.state.block.pieces;
+        for (at, piece) in pieces.iter().enumerate() {
             let (low, high) =
                 guard.map_or((0, piece.count), |guard| self.state.block.inside(guard, at));
-            let start =
-                if reach.even { piece.lane as isize * reach.stride } else { reach.starts[at] };
+            let start_of = |at: usize| match pieces.get(at) {
+                Some(piece) if reach.even => Some(piece.lane as isize * reach.stride),
+                _ => reach.starts.get(at).copied(),
+            };
+            let start = start_of(at).expect("bug: a piece has a start");
+            if reach.stride == size as isize && piece.count * size >= FETCHED {
+                // Far memory is fetched while this piece is copied; after the last piece, the next
+                // block probably goes on in the same steps.
+                let before = at.checked_sub(1).and_then(start_of).map(|before| start - before);
+                let next = start_of(at + 1).or(before.map(|step| start + step));
+                if let Some(next) = next {
+                    transfer::prefetch_all(source.wrapping_offset(next), piece.count * size);
+                }
+            }
             // SAFETY: conditions 1 and 2, as the caller has them.
             unsafe {
                 let target = home.add(piece.lane * size);

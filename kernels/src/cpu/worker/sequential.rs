@@ -1,8 +1,10 @@
 //! Loops whose points run one after the other, and the folds of whole lane blocks over them.
 
 use super::interpret::Worker;
-use crate::cpu::folds::{Combine, LANES, LEAF};
-use crate::cpu::program::{BlockFold, LoopStep};
+use crate::cpu::folds::{Combine, LANES, LEAF, ROWS, Rows};
+use crate::cpu::program::{BlockFold, Load, LoopStep, RowFold, Step};
+use crate::ir::AccessId;
+use smallvec::SmallVec;
 
 impl<'a> Worker<'a> {
     pub(super) fn sequential_loop(&mut self, step: &'a LoopStep) {
@@ -28,6 +30,12 @@ impl<'a> Worker<'a> {
         }
         if step.ordered {
             self.run_leaves(step, start, end);
+        } else if let Some(fold) = self.row_fold(step) {
+            for point in (start..end).step_by(ROWS) {
+                let points = point..(point + ROWS).min(end);
+                let next = points.end..end;
+                self.fold_rows(step, fold, points, next, (0, point > start));
+            }
         } else {
             for point in start..end {
                 self.visit(step, point, 0, false);
@@ -58,6 +66,9 @@ impl<'a> Worker<'a> {
         while depth > 1 {
             depth -= 1;
             self.merge(step, depth - 1, depth);
+        }
+        if start < end {
+            self.settle(step);
         }
     }
 
@@ -101,10 +112,19 @@ impl<'a> Worker<'a> {
         at: usize,
     ) {
         if stride == LANES {
-            for point in (lane..count).step_by(LANES) {
+            let points = (lane..count).step_by(LANES);
+            if lane + LANES < count
+                && let Some(fold) = self.row_fold(step)
+            {
+                let next = next_lane(lane);
+                let next = (next..count).step_by(LANES).map(|point| start + point);
+                let points = points.map(|point| start + point);
+                return self.fold_rows(step, fold, points, next, (at, false));
+            }
+            for point in points {
                 self.visit(step, start + point, at, point == lane);
             }
-            return self.settle(step, at);
+            return;
         }
         self.lane_tree(step, 2 * stride, lane, (start, count), at);
         if lane + stride < count.min(LANES) {
@@ -118,7 +138,6 @@ impl<'a> Worker<'a> {
     fn natural_leaf(&mut self, step: &'a LoopStep, start: usize, count: usize, at: usize) {
         for point in 0..count {
             self.visit(step, start + point, at + point % LANES, point < LANES);
-            self.settle(step, at + point % LANES);
         }
         let mut lanes = count.min(LANES);
         let mut half = LANES / 2;
@@ -177,38 +196,88 @@ impl<'a> Worker<'a> {
         let value = self.state.pointers[fold.value].cast_const();
         let in_memory = fold.loaded && !self.is_home(fold.value);
         let accumulators = &mut self.state.accumulators[fold.number];
-        let Combine::Single(code) = fold.code else { panic!("bug: a fold of pairs has an order") };
-        let spare = accumulators.entries.len() - 1;
-        // SAFETY: conditions 2 and 3 of `worker`; `held` still points at elements of an earlier
-        // point, which no statement of the loop stores.
-        unsafe {
-            if first && in_memory {
-                accumulators.held = value;
-            } else if first {
-                let target = accumulators.entries[at];
-                std::ptr::copy_nonoverlapping(value, target, count * fold.size);
-            } else {
-                let held = std::mem::replace(&mut accumulators.held, std::ptr::null());
-                let left =
-                    if held.is_null() { accumulators.entries[at].cast_const() } else { held };
-                code(&[left, value], accumulators.entries[spare], count);
-                accumulators.entries.swap(at, spare);
-            }
+        if first && in_memory {
+            accumulators.held[at] = value;
+        } else if first {
+            accumulators.held[at] = std::ptr::null();
+            let target = accumulators.entries[at];
+            // SAFETY: conditions 2 and 3 of `worker`.
+            unsafe { std::ptr::copy_nonoverlapping(value, target, count * fold.size) };
+        } else {
+            let Combine::Single(code) = fold.code else {
+                panic!("bug: a fold of pairs has an order")
+            };
+            // SAFETY: conditions 2 and 3 of `worker`.
+            unsafe { accumulators.combine(code, at, value, count) };
         }
     }
 
-    /// Copies elements that are still only in loaded memory to their accumulator.
-    fn settle(&mut self, step: &LoopStep, at: usize) {
+    /// Copies elements that are still only in loaded memory to the first accumulator.
+    fn settle(&mut self, step: &LoopStep) {
         for fold in &step.folds {
             let count = self.count(fold.width);
             let accumulators = &mut self.state.accumulators[fold.number];
-            let held = std::mem::replace(&mut accumulators.held, std::ptr::null());
+            let held = std::mem::replace(&mut accumulators.held[0], std::ptr::null());
             if !held.is_null() {
-                let target = accumulators.entries[at];
+                let target = accumulators.entries[0];
                 // SAFETY: condition 2 of `worker`.
                 unsafe { std::ptr::copy_nonoverlapping(held, target, count * fold.size) };
             }
         }
+    }
+
+    /// How the loop folds many rows at once, if it does and the rows of the current lane block are
+    /// contiguous in memory.
+    fn row_fold(&self, step: &'a LoopStep) -> Option<&'a RowFold> {
+        let fold = step.rows.as_ref()?;
+        let load = load_at(step, fold.row);
+        let reach = &self.state.block.reach[load.access.index()];
+        (reach.contiguous && !(load.late && self.prepared.overlap)).then_some(fold)
+    }
+
+    /// Folds the rows of `points` into accumulator `at`, which it starts unless it continues;
+    /// meanwhile the rows of `next` are fetched, as many as there are.
+    fn fold_rows(
+        &mut self,
+        step: &LoopStep,
+        row_fold: &RowFold,
+        points: impl Iterator<Item = usize> + Clone,
+        next: impl Iterator<Item = usize>,
+        (at, continues): (usize, bool),
+    ) {
+        type Addresses = SmallVec<[*const u8; ROWS]>;
+        let load = load_at(step, row_fold.row);
+        let rows: Addresses =
+            points.clone().map(|point| self.address(step, load.access, point)).collect();
+        let next: Addresses =
+            next.take(rows.len()).map(|point| self.address(step, load.access, point)).collect();
+        let factors: Addresses = match row_fold.factor {
+            Some(factor) => {
+                let load = load_at(step, factor);
+                points.map(|point| self.address(step, load.access, point)).collect()
+            }
+            None => Addresses::new(),
+        };
+        let rows = Rows { rows: &rows, factors: &factors, next: &next };
+        let fold = &step.folds[0];
+        let count = self.count(fold.width);
+        let accumulators = &mut self.state.accumulators[fold.number];
+        accumulators.held[at] = std::ptr::null();
+        // SAFETY: conditions 1 to 3 of `worker`; the rows are contiguous (`row_fold`).
+        unsafe { (row_fold.code)(rows, accumulators.entries[at], count, continues) };
+    }
+
+    /// The address of an access's elements at a point of a loop.
+    fn address(&self, step: &LoopStep, access: AccessId, point: usize) -> *const u8 {
+        let number = step.accesses.iter().position(|&other| other == access);
+        let number = number.expect("bug: a row does not depend on its loop");
+        let shape = &self.prepared.loops[step.number];
+        let (mut rest, mut offset) = (point, 0);
+        for (group, stride) in shape.groups.iter().zip(shape.strides(number)).rev() {
+            offset += (rest % group.extent) as isize * stride;
+            rest /= group.extent;
+        }
+        self.state.entered[step.number][number].wrapping_offset(offset)
     }
 
     fn combine_unordered(&mut self, fold: &BlockFold) {
@@ -247,11 +316,10 @@ impl<'a> Worker<'a> {
             let Combine::Single(code) = fold.code else {
                 panic!("bug: a fold of pairs has an order")
             };
-            let entries = &mut self.state.accumulators[fold.number].entries;
-            let spare = entries.len() - 1;
+            let accumulators = &mut self.state.accumulators[fold.number];
+            let value = accumulators.elements(right);
             // SAFETY: conditions 2 and 3 of `worker`.
-            unsafe { code(&[entries[left].cast_const(), entries[right]], entries[spare], count) };
-            entries.swap(left, spare);
+            unsafe { accumulators.combine(code, left, value, count) };
         }
     }
 
@@ -273,4 +341,20 @@ impl<'a> Worker<'a> {
             }
         }
     }
+}
+
+/// The load at a position of a loop's steps.
+fn load_at(step: &LoopStep, at: usize) -> &Load {
+    match &step.steps[at] {
+        Step::Load(load) => load,
+        other => panic!("bug: a row is loaded by {other:?}"),
+    }
+}
+
+/// The virtual lane after `lane` in the order in which halving needs them: that of the reversed
+/// bits. After the last one, a lane that no leaf has.
+fn next_lane(lane: usize) -> usize {
+    let reversed = |lane: usize| lane.reverse_bits() >> (usize::BITS - LANES.ilog2());
+    let next = reversed(lane) + 1;
+    if next < LANES { reversed(next) } else { LEAF }
 }

@@ -3,6 +3,7 @@
 use super::block::Block;
 use super::lane_state::LaneState;
 use crate::cpu::layout::Prepared;
+use crate::cpu::loops::Loop;
 use crate::cpu::program::Home;
 use crate::cpu::transfer;
 use std::cell::Cell;
@@ -24,8 +25,29 @@ pub(in crate::cpu) struct Accumulators {
     pub indices: *mut u8,
     /// Whether nothing has been combined yet.
     pub fresh: bool,
-    /// The first elements of a fold, still in the memory they were loaded from.
-    pub held: *const u8,
+    /// For each accumulator, the memory that holds its elements instead: they were loaded from
+    /// there. Null for accumulators that hold their elements.
+    pub held: Vec<*const u8>,
+}
+
+impl Accumulators {
+    /// The address of the elements of an accumulator.
+    pub fn elements(&self, at: usize) -> *const u8 {
+        if self.held[at].is_null() { self.entries[at].cast_const() } else { self.held[at] }
+    }
+
+    /// Combines accumulator `at` with `count` elements.
+    ///
+    /// # Safety
+    /// Accumulator `at` holds `count` elements, and so does `value`, which is not the spare one;
+    /// held elements are still in the memory they were loaded from.
+    pub unsafe fn combine(&mut self, code: Loop, at: usize, value: *const u8, count: usize) {
+        let (left, spare) = (self.elements(at), self.entries.len() - 1);
+        // SAFETY: the caller's promise.
+        unsafe { code(&[left, value], self.entries[spare], count) };
+        self.entries.swap(at, spare);
+        self.held[at] = std::ptr::null();
+    }
 }
 
 /// One thread's registers and addresses. A state may be used again for launches of the same layout.
@@ -68,7 +90,7 @@ impl State {
             entries: vec![std::ptr::null_mut(); count],
             indices: std::ptr::null_mut(),
             fresh: true,
-            held: std::ptr::null(),
+            held: vec![std::ptr::null(); count],
         });
         Box::new(State {
             arena: Vec::new(),

@@ -2,7 +2,8 @@
 
 use super::case::{Case, Generator};
 use super::golden::{stencil, text};
-use phalanx_kernels::cpu::{Level, Tuning, force_instructions, loops};
+use phalanx_device::instructions::{Level, use_level};
+use phalanx_kernels::cpu::{Tuning, loops};
 use phalanx_ops::{DType, Monoid, Op, Scalar, Weak};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -24,7 +25,7 @@ fn levels(test: &str) -> (Vec<Level>, MutexGuard<'static, ()>) {
 fn compare<T: PartialEq>(levels: &[Level], what: &str, mut compute: impl FnMut() -> Vec<T>) {
     let mut first: Option<Vec<T>> = None;
     for &level in levels {
-        assert!(force_instructions(level), "{} was available", level.name());
+        assert!(use_level(Some(level)), "{} was available", level.name());
         let found = compute();
         match &first {
             None => first = Some(found),

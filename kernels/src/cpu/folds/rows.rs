@@ -1,0 +1,306 @@
+//! Folds of whole rows of memory, with the running results in vector registers.
+//!
+//! These combine each element with the same operands in the same order as one loop for each row,
+//! but write the results once for all rows.
+
+use super::operation::{Operation, Sum, loop_of};
+use crate::cpu::instructions::for_each_level;
+use crate::cpu::transfer::prefetch;
+use phalanx_ops::{DType, Monoid};
+use std::ops::Mul;
+
+/// Rows that one call folds at most. More would not find room in a first-level cache if their
+/// distance is a power of two.
+pub(in crate::cpu) const ROWS: usize = 8;
+
+/// The rows that one call folds.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::cpu) struct Rows<'r> {
+    pub rows: &'r [*const u8],
+    /// For each row one element by which it is multiplied, if the loop sums products.
+    pub factors: &'r [*const u8],
+    /// As many rows, which the next call reads: they are fetched meanwhile.
+    pub next: &'r [*const u8],
+}
+
+/// Folds rows of `count` elements: `output[i]` becomes the combination of `rows[0][i]`,
+/// `rows[1][i]` and so on, to which the old `output[i]` is the first operand if `continues`.
+///
+/// # Safety
+/// There is a row; each row holds `count` elements, and so does the output, which no row overlaps;
+/// all are aligned to the components. The addresses in `next` need not be valid.
+pub(in crate::cpu) type RowsLoop =
+    unsafe fn(rows: Rows<'_>, output: *mut u8, count: usize, continues: bool);
+
+/// The loop of a monoid and a dtype; `None` if there is none.
+pub(in crate::cpu) fn rows(monoid: Monoid, dtype: DType) -> Option<RowsLoop> {
+    loop_of!(monoid, dtype, run: RowsLoop, stretch)
+}
+
+/// The loop of sums of narrow integers in 64 bits, which reads the integers as they are; `None` if
+/// there is none.
+pub(in crate::cpu) fn narrow_rows(from: DType, to: DType) -> Option<RowsLoop> {
+    match (from, to) {
+        (DType::Bool | DType::U8, DType::I64 | DType::U64) => Some(sum::<u8>),
+        (DType::I8, DType::I64) => Some(sum::<i8>),
+        (DType::U16, DType::I64 | DType::U64) => Some(sum::<u16>),
+        (DType::I16, DType::I64) => Some(sum::<i16>),
+        (DType::U32, DType::I64 | DType::U64) => Some(sum::<u32>),
+        (DType::I32, DType::I64) => Some(sum::<i32>),
+        _ => None,
+    }
+}
+
+/// The loop of sums of products of rows and their factors; `None` if there is none. Each product is
+/// rounded before it is added.
+pub(in crate::cpu) fn scaled_rows(dtype: DType) -> Option<RowsLoop> {
+    match dtype {
+        DType::F32 => Some(sum_scaled::<f32>),
+        DType::F64 => Some(sum_scaled::<f64>),
+        _ => None,
+    }
+}
+
+/// The elements whose results are kept in registers at a time: four registers of 512 bits.
+const fn stretch<T>() -> usize {
+    256 / size_of::<T>()
+}
+
+/// What is combined of the elements of a row.
+trait Term<F, T> {
+    fn term(element: F, factor: F) -> T;
+}
+
+/// The elements.
+struct Plain;
+/// The products of the elements and the row's factor.
+struct Scaled;
+
+impl<T> Term<T, T> for Plain {
+    #[inline(always)]
+    fn term(element: T, _: T) -> T {
+        element
+    }
+}
+
+impl<T: Mul<Output = T>> Term<T, T> for Scaled {
+    #[inline(always)]
+    fn term(element: T, factor: T) -> T {
+        element * factor
+    }
+}
+
+macro_rules! narrow {
+    ($($type:ty),*) => {$(
+        impl Term<$type, i64> for Plain {
+            #[inline(always)]
+            fn term(element: $type, _: $type) -> i64 {
+                i64::from(element)
+            }
+        }
+    )*};
+}
+
+narrow!(u8, i8, u16, i16, u32, i32);
+
+unsafe fn run<T: Copy, const PARTS: usize, const WIDTH: usize, O: Operation<T>>(
+    rows: Rows<'_>,
+    output: *mut u8,
+    count: usize,
+    continues: bool,
+) {
+    // SAFETY: the caller's promise.
+    unsafe { fold::<T, T, WIDTH, O, Plain>(rows, output, count * PARTS, continues) };
+}
+
+unsafe fn sum<F: Copy>(rows: Rows<'_>, output: *mut u8, count: usize, continues: bool)
+where
+    Plain: Term<F, i64>,
+{
+    const WIDTH: usize = stretch::<i64>();
+    // SAFETY: the caller's promise.
+    unsafe { fold::<F, i64, WIDTH, Sum, Plain>(rows, output, count, continues) };
+}
+
+unsafe fn sum_scaled<T: Copy + Mul<Output = T>>(
+    rows: Rows<'_>,
+    output: *mut u8,
+    count: usize,
+    continues: bool,
+) where
+    Sum: Operation<T>,
+{
+    const WIDTH: usize = stretch::<f64>();
+    // SAFETY: the caller's promise.
+    unsafe { fold::<T, T, WIDTH, Sum, Scaled>(rows, output, count, continues) };
+}
+
+unsafe fn fold<F: Copy, T: Copy, const WIDTH: usize, O: Operation<T>, M: Term<F, T>>(
+    Rows { rows, factors, next }: Rows<'_>,
+    output: *mut u8,
+    count: usize,
+    continues: bool,
+) {
+    assert!(!rows.is_empty() && rows.len() <= ROWS, "bug: {} rows", rows.len());
+    if count == 0 {
+        return;
+    }
+    let mut slices: [&[F]; ROWS] = [&[]; ROWS];
+    for (slice, &row) in slices.iter_mut().zip(rows) {
+        // SAFETY: the caller's promise.
+        *slice = unsafe { std::slice::from_raw_parts(row.cast(), count) };
+    }
+    let mut elements = [slices[0][0]; ROWS];
+    for (element, &factor) in elements.iter_mut().zip(factors) {
+        // SAFETY: the caller's promise.
+        *element = unsafe { factor.cast::<F>().read() };
+    }
+    // SAFETY: the caller's promise. What the output holds is read only if the call continues.
+    let output = unsafe { std::slice::from_raw_parts_mut(output.cast::<T>(), count) };
+    combine::<F, T, WIDTH, O, M>(&slices[..rows.len()], &elements, next, output, continues);
+}
+
+for_each_level! {
+    fn combine[
+        F: Copy, T: Copy, const WIDTH: usize, O: Operation<T>, M: Term<F, T>
+    ][F, T, WIDTH, O, M](
+        rows: &[&[F]],
+        factors: &[F; ROWS],
+        next: &[*const u8],
+        output: &mut [T],
+        continues: bool,
+    ) {
+        const NARROW: usize = 8;
+        let count = output.len();
+        let mut at = 0;
+        while count - at >= WIDTH {
+            stretch_at::<F, T, WIDTH, O, M>(rows, factors, next, output, at, continues);
+            at += WIDTH;
+        }
+        while count - at >= NARROW {
+            stretch_at::<F, T, NARROW, O, M>(rows, factors, next, output, at, continues);
+            at += NARROW;
+        }
+        while at < count {
+            stretch_at::<F, T, 1, O, M>(rows, factors, next, output, at, continues);
+            at += 1;
+        }
+    }
+}
+
+/// Folds `WIDTH` elements of each row, from `at` on.
+#[inline(always)]
+fn stretch_at<F: Copy, T: Copy, const WIDTH: usize, O: Operation<T>, M: Term<F, T>>(
+    rows: &[&[F]],
+    factors: &[F; ROWS],
+    next: &[*const u8],
+    output: &mut [T],
+    at: usize,
+    continues: bool,
+) {
+    const LINE: usize = 64;
+    let Some(output) = output[at..].first_chunk_mut::<WIDTH>() else { return };
+    let bytes = WIDTH * size_of::<F>();
+    if bytes >= LINE {
+        for next in next {
+            for line in (0..bytes).step_by(LINE) {
+                prefetch(next.wrapping_add(at * size_of::<F>() + line));
+            }
+        }
+    }
+    let mut terms = rows.iter().zip(factors);
+    let mut results = *output;
+    if !continues {
+        let Some((row, &factor)) = terms.next() else { return };
+        let Some(row) = row[at..].first_chunk::<WIDTH>() else { return };
+        results = row.map(|element| M::term(element, factor));
+    }
+    for (row, &factor) in terms {
+        let Some(row) = row[at..].first_chunk::<WIDTH>() else { return };
+        for (result, &element) in results.iter_mut().zip(row) {
+            *result = O::combine(*result, M::term(element, factor));
+        }
+    }
+    *output = results;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cpu::loops;
+
+    /// Folds rows of `count` elements of f64 with a loop, first `rows`, then once more.
+    fn folded(code: RowsLoop, rows: &[Vec<f64>], factors: &[f64], count: usize) -> Vec<f64> {
+        let addresses: Vec<*const u8> = rows.iter().map(|row| row.as_ptr().cast()).collect();
+        let factors: Vec<*const u8> =
+            factors.iter().map(|it| std::ptr::from_ref(it).cast()).collect();
+        let mut output = vec![f64::NAN; count];
+        for continues in [false, true] {
+            let rows = Rows { rows: &addresses, factors: &factors, next: &addresses };
+            // SAFETY: the rows and the output have so many elements.
+            unsafe { code(rows, output.as_mut_ptr().cast(), count, continues) };
+        }
+        output
+    }
+
+    fn rows_of(number: usize, count: usize) -> Vec<Vec<f64>> {
+        let element = |row: usize, at: usize| match (row * 37 + at * 11) % 23 {
+            0 => -0.0,
+            1 if count > 100 => f64::NAN,
+            other => other as f64 * 0.37 - 4.0,
+        };
+        (0..number).map(|row| (0..count).map(|at| element(row, at)).collect()).collect()
+    }
+
+    #[test]
+    fn rows_are_combined_as_one_after_the_other() {
+        for monoid in [Monoid::Add, Monoid::Multiply, Monoid::Max, Monoid::Min] {
+            let code = rows(monoid, DType::F64).expect("a loop");
+            let combine = loops::combine(monoid, DType::F64).expect("a loop");
+            for (number, count) in [(1, 1), (2, 7), (3, 8), (8, 31), (5, 32), (8, 301), (4, 0)] {
+                let rows = rows_of(number, count);
+                let mut expected = rows[0].clone();
+                for row in rows[1..].iter().chain(&rows) {
+                    let inputs = [expected.as_ptr().cast(), row.as_ptr().cast()];
+                    // SAFETY: both have so many elements; the output is the first input.
+                    unsafe { combine(&inputs, expected.as_mut_ptr().cast(), count) };
+                }
+                let found = folded(code, &rows, &[], count);
+                let bits = |all: &[f64]| all.iter().map(|it| it.to_bits()).collect::<Vec<u64>>();
+                assert_eq!(bits(&found), bits(&expected), "{monoid} of {number} x {count}");
+            }
+        }
+    }
+
+    #[test]
+    fn products_are_rounded_before_they_are_added() {
+        let code = scaled_rows(DType::F64).expect("a loop");
+        let rows = rows_of(7, 45);
+        let factors = [1.1, -0.3, 2.7, 1e-3, 5.5, -1.9, 0.1];
+        let mut expected = vec![0.0; 45];
+        for (at, expected) in expected.iter_mut().enumerate() {
+            let mut terms = rows.iter().zip(&factors).map(|(row, factor)| row[at] * factor);
+            let first = terms.next().expect("there are rows");
+            *expected = terms.fold(first, |sum, term| sum + term);
+            for (row, factor) in rows.iter().zip(&factors) {
+                *expected += row[at] * factor;
+            }
+        }
+        assert_eq!(folded(code, &rows, &factors, 45), expected);
+    }
+
+    #[test]
+    fn narrow_rows_are_summed_in_64_bits() {
+        let code = narrow_rows(DType::I16, DType::I64).expect("a loop");
+        let rows: Vec<Vec<i16>> =
+            (0..8).map(|row| (0..77).map(|at| i16::MAX - row * at).collect()).collect();
+        let addresses: Vec<*const u8> = rows.iter().map(|row| row.as_ptr().cast()).collect();
+        let mut output = vec![0_i64; 77];
+        let all = Rows { rows: &addresses, factors: &[], next: &addresses };
+        // SAFETY: the rows and the output have 77 elements.
+        unsafe { code(all, output.as_mut_ptr().cast(), 77, false) };
+        let expected: Vec<i64> =
+            (0..77).map(|at| rows.iter().map(|row| i64::from(row[at])).sum()).collect();
+        assert_eq!(output, expected);
+    }
+}
