@@ -1,9 +1,10 @@
-"""The largest errors of functions: python benches/accuracy.py [POINTS] [FILE].
+"""The largest errors of functions: python benches/accuracy.py [--points N] [--only TEXT]
+[--into PAGE COLUMN].
 
-Each function is computed on the devices of `PHALANX_DEVICES` at POINTS points (default a million)
+Each function is computed on the devices of `PHALANX_DEVICES` at N points (default ten million)
 and compared with the same function in NumPy's long double, which has 64 bits of fraction on x86-64.
 Half of the points have exponents from the whole range of the dtype; the others are numbers typical
-of programs. For f16 and bf16 the points are all 65,536 values, repeated, or random pairs of them.
+of programs. For f16 and bf16 the points are all 65,536 values, or random pairs of them.
 Errors are in units in the last place of the exact result. For logaddexp and logaddexp2, whose terms
 may cancel, the unit is that of the largest of operands and result; for complex numbers, that of the
 larger component. The bound is in the operation's row in ops/src/elementwise/table.rs. It is the
@@ -17,9 +18,11 @@ whose rounding error grows with the product (imaginary parts up to 4; bases from
 up to 4). A quotient needs the reciprocal of the divisor, and loses bits of a numerator near zero.
 sign needs a modulus that is a normal number. The power of real numbers is measured with exponents
 up to 50.
-The program writes tables in Markdown to the file, if one is given.
+The program prints tables in Markdown, and writes the errors into the columns of a page's tables
+whose names begin with COLUMN, such as `CPU` of docs/accuracy.md. It fails if a bound is exceeded.
 """
 
+import argparse
 import pathlib
 import re
 import sys
@@ -28,7 +31,12 @@ import numpy
 
 import phalanx as np
 
-POINTS = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000
+OPTIONS = argparse.ArgumentParser()
+OPTIONS.add_argument("--points", type=int, default=10_000_000)
+OPTIONS.add_argument("--only", default="")
+OPTIONS.add_argument("--into", nargs=2, metavar=("PAGE", "COLUMN"))
+# Points that are computed at a time.
+CHUNK = 1 << 20
 TABLE = pathlib.Path(__file__).resolve().parents[1] / "ops/src/elementwise/table.rs"
 
 # The intervals in which functions are measured; other functions are measured everywhere.
@@ -96,7 +104,7 @@ def inside(numbers, low, high):
 def halves(dtype, count, seed):
     """All numbers of a type of 16 bits, in long double and in the type itself."""
     bits = numpy.resize(numpy.arange(1 << 16, dtype="u2"), max(count, 1 << 16))
-    if seed > 1:
+    if seed % 10 > 1:
         bits = numpy.random.default_rng(seed).permutation(bits)
     if dtype == "float16":
         numbers = bits.view("f2").astype("f4")
@@ -187,29 +195,30 @@ def measured_complex(name, dtype, operands):
     return float(errors[at]), [complex(one[finite][at]) for one in operands], int(finite.sum())
 
 
-def operands_of(name, dtype, complexes):
-    """The points at which a function is measured."""
+def operands_of(name, dtype, complexes, count, chunk):
+    """The points of a chunk, at which a function is measured."""
+    first_seed = 10 * chunk
     if complexes:
         real = {"complex64": "float32", "complex128": "float64"}[dtype]
 
         def numbers(seed):
-            result = numpy.empty(POINTS, dtype)
-            result.real, result.imag = points(real, POINTS, seed), points(real, POINTS, seed + 1)
+            result = numpy.empty(count, dtype)
+            result.real, result.imag = points(real, count, first_seed + seed), points(real, count, first_seed + seed + 1)
             # The shift pairs wide exponents also with usual ones.
-            result.imag = numpy.roll(result.imag, POINTS // 4)
+            result.imag = numpy.roll(result.imag, count // 4)
             return result
 
-        rng = numpy.random.default_rng(9)
+        rng = numpy.random.default_rng(first_seed + 9)
         first, second = numbers(1), numbers(3)
         if name == "power":
-            sizes, angles = rng.uniform(-1, 1, POINTS), rng.uniform(-numpy.pi, numpy.pi, POINTS)
+            sizes, angles = rng.uniform(-1, 1, count), rng.uniform(-numpy.pi, numpy.pi, count)
             first = numpy.exp(sizes + 1j * angles).astype(dtype)
-            second = rng.uniform(-4, 4, POINTS) + 1j * rng.uniform(-4, 4, POINTS)
+            second = rng.uniform(-4, 4, count) + 1j * rng.uniform(-4, 4, count)
         if name == "sign":
             least = 2.0 ** FORMATS[real][1]
             first = numpy.where(abs(first) < least, 1 + first, first)
         if name == "exp2":
-            first.imag = rng.uniform(-4, 4, POINTS)
+            first.imag = rng.uniform(-4, 4, count)
         if name == "divide":
             least = 2.0 ** (FORMATS[real][1] + 2)
             second = numpy.where(abs(second) < least, 1 + second, second)
@@ -217,51 +226,98 @@ def operands_of(name, dtype, complexes):
         return [first, second.astype(dtype)] if name in COMPLEX_BINARY else [first]
     low, high = WITHIN.get(name, (None, None))
     if dtype in ("float16", "bfloat16"):
-        operands = [inside(halves(dtype, POINTS, 1), low, high)]
+        operands = [inside(halves(dtype, count, first_seed + 1), low, high)]
         if name in BINARY:
-            operands.append(halves(dtype, POINTS, 2))
+            operands.append(halves(dtype, count, first_seed + 2))
     else:
-        operands = [points(dtype, POINTS, 1, low, high)]
+        operands = [points(dtype, count, first_seed + 1, low, high)]
         if name in BINARY:
-            operands.append(points(dtype, POINTS, 2))
+            operands.append(points(dtype, count, first_seed + 2))
     if name == "power":
         operands = [abs(operands[0]), numpy.clip(operands[1], -50, 50)]
     return operands
 
 
+def largest_error(name, dtype, complexes, wanted):
+    """The largest error of a function in a dtype, and where it is, over at least `wanted` points."""
+    if dtype in ("float16", "bfloat16") and name in UNARY:
+        wanted = 1 << 16
+    largest, where, done, finite, chunk = -1.0, None, 0, 0, 0
+    while done < wanted:
+        count = min(CHUNK, max(wanted - done, 1 << 16))
+        operands = operands_of(name, dtype, complexes, count, chunk)
+        if complexes:
+            found, at, number = measured_complex(name, dtype, operands)
+            finite += number
+        else:
+            found, at = measured(name, dtype, operands)
+        if found > largest:
+            largest, where = found, at
+        done, chunk = done + count, chunk + 1
+    if complexes and finite < done // 4:
+        print(f"{name} {dtype}: finite at {finite} points only")
+    return largest, where
+
+
 BEYOND = []  # the functions that exceed their bounds
 
 
-def table(names, dtypes, complexes):
-    """The table of the largest errors."""
-    known = bounds()
-    lines = [f"| Function | Bound | {' | '.join(dtypes)} |", "|---" * (len(dtypes) + 2) + "|"]
+# The names of dtypes in the page.
+SHORT = {"complex64": "c64", "complex128": "c128", "bfloat16": "bf16"}
+
+
+def errors_of(names, dtypes, complexes, options):
+    """The largest errors by function and dtype; prints them as a table."""
+    known, errors = bounds(), {}
+    print(f"| Function | Bound | {' | '.join(dtypes)} |")
+    print("|---" * (len(dtypes) + 2) + "|")
     for name in names:
+        if options.only not in name:
+            continue
         bound, cells = known[name][complexes], []
         for dtype in dtypes:
-            operands = operands_of(name, dtype, complexes)
-            if complexes:
-                largest, where, count = measured_complex(name, dtype, operands)
-                if count < POINTS // 4:
-                    print(f"{name} {dtype}: finite at {count} points only")
-            else:
-                largest, where = measured(name, dtype, operands)
+            largest, where = largest_error(name, dtype, complexes, options.points)
+            errors[name, dtype] = f"{largest:.2f}"
             cells.append(f"{largest:.2f}")
             if largest > bound + 0.5:
                 print(f"{name} {dtype}: {largest:.2f} units at {where}, bound {bound}", flush=True)
                 BEYOND.append(name)
-        lines.append(f"| `{name}` | {bound} | {' | '.join(cells)} |")
-    return lines
+        print(f"| `{name}` | {bound} | {' | '.join(cells)} |", flush=True)
+    return errors
+
+
+def write_into(page, column, errors):
+    """Replaces the cells of a page's columns whose names begin with `column`."""
+    lines, heads = page.read_text().split("\n"), []
+    for at, line in enumerate(lines):
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if cells[0] == "Function":
+            heads = cells
+        name = cells[0].strip("`")
+        for place, head in enumerate(heads):
+            for (function, dtype), error in errors.items():
+                short = SHORT.get(dtype, dtype.replace("float", "f"))
+                is_complex = head.endswith("c64") or head.endswith("c128")
+                if function == name and head == f"{column} {short}" and place < len(cells):
+                    assert is_complex == dtype.startswith("complex")
+                    cells[place] = error
+                    lines[at] = f"| {' | '.join(cells)} |"
+        if not line.startswith("|"):
+            heads = []
+    page.write_text("\n".join(lines))
 
 
 def main():
     """Measures all functions and prints them."""
-    lines = table(UNARY + BINARY, ["float16", "bfloat16", "float32", "float64"], False)
+    options = OPTIONS.parse_args()
+    real = ["float16", "bfloat16", "float32", "float64"]
+    errors = errors_of(UNARY + BINARY, real, False, options)
+    print()
     names = COMPLEX_UNARY + COMPLEX_BINARY
-    lines += ["", *table(names, ["complex64", "complex128"], True)]
-    print("\n".join(lines))
-    if len(sys.argv) > 2:
-        pathlib.Path(sys.argv[2]).write_text("\n".join(lines) + "\n")
+    of_complex = errors_of(names, ["complex64", "complex128"], True, options)
+    if options.into:
+        page, column = options.into
+        write_into(pathlib.Path(page), column, {**errors, **of_complex})
     sys.exit(bool(BEYOND))
 
 

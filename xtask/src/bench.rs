@@ -41,6 +41,29 @@ pub fn run(project: &Project, suite: &str, options: &[String]) -> Result<(), Fai
     program.run()
 }
 
+/// Measures the errors of elementary functions and writes them into docs/accuracy.md if all points
+/// and functions are measured.
+pub fn accuracy(project: &Project, options: &[String]) -> Result<(), Failure> {
+    let pairs = options
+        .chunks(2)
+        .all(|pair| pair.len() == 2 && ["--points", "--only"].contains(&pair[0].as_str()));
+    if !pairs {
+        return Err(Failure::usage(["accuracy".to_owned()].iter().chain(options)));
+    }
+    python_tests::place(project, &python_tests::build(project, true)?)?;
+    let mut program = Program::new(python::environment(project)?)
+        .arguments([project.path("benches/accuracy.py")])
+        .arguments(options);
+    if options.is_empty() {
+        let page = project.path("docs/accuracy.md");
+        program = program.arguments(["--into".as_ref(), page.as_os_str(), "CPU".as_ref()]);
+    }
+    program
+        .variable("PYTHONPATH", project.path("python"))
+        .variable("PHALANX_DEVICES", "cpu:1")
+        .run()
+}
+
 /// Runs a program of `benches/` that compares one CPU device with NumPy in Python.
 fn beside_numpy(project: &Project, suite: &str, options: &[String]) -> Result<(), Failure> {
     python_tests::place(project, &python_tests::build(project, true)?)?;

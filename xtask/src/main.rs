@@ -79,6 +79,9 @@ cargo xtask COMMAND
   bench path|cpu|gpu [--only NAME] [--json FILE] [--peers numpy|none|cupy,torch,jax]
   bench small|arrays|programs [--only NAME] [--size small|large]
                           run benchmarks in release mode; cpu and gpu have peers
+  accuracy [--points N] [--only NAME]
+                          measure the errors of elementary functions; without options at ten
+                          million points each, into docs/accuracy.md
   bench collectives       measure collectives on all GPUs beside PyTorch
   docs                    write the generated pages, docs/coverage.md among them (also: coverage)
   help                    this text
@@ -125,6 +128,7 @@ fn run(arguments: &[String]) -> Result<(), Failure> {
             seed::run(&project, seed, Some(mesh))
         }
         ("replay", [base]) if !base.starts_with('-') => golden::replay(&project, base),
+        ("accuracy", options) => bench::accuracy(&project, options),
         ("bench", [suite, options @ ..]) => bench::run(&project, suite, options),
         _ => Err(Failure::usage(std::iter::once(command).chain(arguments))),
     }

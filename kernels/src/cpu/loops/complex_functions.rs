@@ -1,5 +1,6 @@
-//! Transcendental functions of complex numbers, computed in `f64`; results of `c64` are rounded.
-//! Infinities, NaN and signed zeros give the results of annex G of the C standard.
+//! Transcendental functions of any complex number, computed in `f64`: infinities, NaN and signed
+//! zeros give the results of annex G of the C standard. Loops use these for numbers that are not
+//! usual ones (`functions::complex`).
 
 use super::complex::{divide, is_infinite, multiply};
 use super::real::Real;

@@ -1,9 +1,9 @@
-//! Inverse trigonometric and hyperbolic functions of complex numbers.
+//! Inverse trigonometric and hyperbolic functions of complex numbers that are not usual ones: of
+//! extreme parts, zeros, infinities and NaN.
 //!
 //! `arcsin` and `arccos` follow Hull, Fairgrieve and Tang, "Implementing the complex arcsine and
-//! arccosine functions using exception handling" (1997): the formulas change where one would
-//! cancel, overflow or underflow. The other functions are computed from these, except `arctanh`,
-//! which has a closed form that does not cancel.
+//! arccosine functions using exception handling" (1997). The other functions are computed from
+//! these, except `arctanh`, which has a closed form that does not cancel.
 
 use num_complex::{Complex, Complex64};
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, LN_2, PI};
@@ -15,50 +15,9 @@ struct Parts {
     imaginary: f64,
 }
 
-/// The parts for finite `x, y >= 0`.
+/// The parts for finite `x, y >= 0` of which one is extreme; where neither is, loops use
+/// `functions::complex`.
 fn parts(x: f64, y: f64) -> Parts {
-    const SMALLEST: f64 = 6e-154;
-    const LARGEST: f64 = 1.6e153;
-    if x > SMALLEST && x < LARGEST && y > SMALLEST && y < LARGEST {
-        usual_parts(x, y)
-    } else {
-        extreme_parts(x, y)
-    }
-}
-
-fn usual_parts(x: f64, y: f64) -> Parts {
-    // `1 - x` up to here does not cancel in the imaginary part, and asin(b) and acos(b) are well
-    // conditioned.
-    const A_CROSSOVER: f64 = 1.5;
-    const B_CROSSOVER: f64 = 0.6417;
-    let (right, left) = (x + 1.0, x - 1.0);
-    let r = libm::hypot(right, y);
-    let s = libm::hypot(left, y);
-    let a = 0.5 * (r + s);
-    let b = x / a;
-    let (arcsin, arccos) = if b <= B_CROSSOVER {
-        (libm::asin(b), libm::acos(b))
-    } else if x <= 1.0 {
-        let root = (0.5 * (a + x) * (y * y / (r + right) + (s - left))).sqrt();
-        (libm::atan(x / root), libm::atan(root / x))
-    } else {
-        let root = y * (0.5 * ((a + x) / (r + right) + (a + x) / (s + left))).sqrt();
-        (libm::atan(x / root), libm::atan(root / x))
-    };
-    let imaginary = if a <= A_CROSSOVER {
-        let over_one = if x < 1.0 {
-            0.5 * (y * y / (r + right) + y * y / (s - left))
-        } else {
-            0.5 * (y * y / (r + right) + (s + left))
-        };
-        libm::log1p(over_one + (over_one * (a + 1.0)).sqrt())
-    } else {
-        libm::log(a + (a * a - 1.0).sqrt())
-    };
-    Parts { arcsin, arccos, imaginary }
-}
-
-fn extreme_parts(x: f64, y: f64) -> Parts {
     let (right, left) = (x + 1.0, x - 1.0);
     if left == 0.0 && y == 0.0 {
         return Parts { arcsin: FRAC_PI_2, arccos: 0.0, imaginary: 0.0 };

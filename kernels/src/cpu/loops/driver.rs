@@ -22,14 +22,7 @@ pub(super) const STRETCH: usize = 256;
 /// The loop of a function of one element.
 pub(super) fn unary<A: Copy, O, F: Fn(A) -> O + Copy>(_: F) -> Loop {
     const { assert!(size_of::<F>() == 0, "the function of a loop captures nothing") };
-    run_unary::<A, O, F, true>
-}
-
-/// The loop of a function of one element that is not compiled for each level of instructions:
-/// vector instructions do not make it faster.
-pub(super) fn unary_by_call<A: Copy, O, F: Fn(A) -> O + Copy>(_: F) -> Loop {
-    const { assert!(size_of::<F>() == 0, "the function of a loop captures nothing") };
-    run_unary::<A, O, F, false>
+    run_unary::<A, O, F>
 }
 
 /// The loop of a function of two elements.
@@ -139,24 +132,15 @@ pub(super) unsafe fn staged_pair<A: Copy, B: Copy, O>(
     }
 }
 
-unsafe fn run_unary<A: Copy, O, F: Fn(A) -> O + Copy, const LEVELS: bool>(
+unsafe fn run_unary<A: Copy, O, F: Fn(A) -> O + Copy>(
     inputs: &[*const u8],
     output: *mut u8,
     count: usize,
 ) {
     // SAFETY: `unary` was given a value of `F` and checked its size.
     let f = unsafe { conjure::<F>() };
-    let map = |a: &[A], out: &mut [MaybeUninit<O>]| {
-        if LEVELS {
-            map_unary(a, out, f);
-        } else {
-            for (out, &a) in out.iter_mut().zip(a) {
-                out.write(f(a));
-            }
-        }
-    };
     // SAFETY: the caller's promise.
-    unsafe { staged(inputs, output, count, map) };
+    unsafe { staged(inputs, output, count, |a: &[A], out: &mut _| map_unary(a, out, f)) };
 }
 
 unsafe fn run_binary<A: Copy, B: Copy, O, F: Fn(A, B) -> O + Copy>(

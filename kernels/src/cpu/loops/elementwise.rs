@@ -1,15 +1,17 @@
 //! The loop of each operation and signature.
 
 use super::comparison::{equal, greater, greater_equal, less, less_equal, not_equal};
+use super::complex_loops::{BLOCK, Column, Component, complex_function};
 use super::division::{Floor, Fmod, Remainder, division};
 use super::driver::{
     Loop, binary, bits, complexes, floats, for_type, inlined, integers, ordered, staged,
-    staged_pair, unary, unary_by_call, widths,
+    staged_pair, unary, widths,
 };
+use super::functions::complex as usual;
 use super::integer::Integer;
 use super::integer_power::integer_power;
 use super::real::Real;
-use super::{complex, complex_functions, complex_inverse, half};
+use super::{complex, complex_functions, complex_inverse, complex_loops, half};
 use crate::cpu::instructions::for_each_level;
 use num_complex::{Complex, Complex32, Complex64};
 use phalanx_ops::{DType, Op};
@@ -17,17 +19,17 @@ use std::mem::MaybeUninit;
 
 /// A real function of the trait, or a complex one.
 macro_rules! real_or_complex {
-    ($dtype:expr, $real:ident, $complex:expr) => {
+    ($dtype:expr, $real:ident, $usual:ident, $any:path) => {
         floats!($dtype, T => inlined!(T, $real))
-            .or_else(|| through_f64($dtype, $complex))
+            .or_else(|| complex_function!($dtype, usual::$usual, $any))
     };
 }
 
 /// Sine, cosine or tangent of real numbers, or a complex function.
 macro_rules! trigonometric {
-    ($dtype:expr, $near:ident, $far:ident, $complex:expr) => {
+    ($dtype:expr, $near:ident, $far:ident, $usual:ident, $any:path) => {
         floats!($dtype, T => inlined!(T, $near unless is_far $far))
-        .or_else(|| through_f64($dtype, $complex))
+        .or_else(|| complex_function!($dtype, usual::$usual, $any))
     };
 }
 
@@ -100,7 +102,7 @@ pub fn elementwise(op: Op, inputs: &[DType]) -> Option<Loop> {
             .or_else(|| floats!(dtype, T => unary(|a: T| a * a)))
             .or_else(|| complexes!(dtype, T => unary(|a: Complex<T>| complex::multiply(a, a)))),
         Op::Sqrt => floats!(dtype, T => unary(<T as Real>::sqrt))
-            .or_else(|| through_f64(dtype, complex_functions::sqrt)),
+            .or_else(|| complex_function!(dtype, usual::sqrt, complex_functions::sqrt)),
         Op::Cbrt => floats!(dtype, T => inlined!(T, cbrt)),
         Op::Hypot => floats!(dtype, T => inlined!(T, T, hypot)),
         Op::Conjugate => complexes!(dtype, T => unary(|a: Complex<T>| Complex::new(a.re, -a.im)))
@@ -109,28 +111,28 @@ pub fn elementwise(op: Op, inputs: &[DType]) -> Option<Loop> {
         Op::Imag => complexes!(dtype, T => unary(|a: Complex<T>| a.im)).or_else(|| zero(dtype)),
         Op::Complex => floats!(dtype, T => binary(|a: T, b: T| Complex::new(a, b))),
 
-        Op::Exp => real_or_complex!(dtype, exp, complex_functions::exp),
-        Op::Exp2 => real_or_complex!(dtype, exp2, complex_functions::exp2),
-        Op::Expm1 => real_or_complex!(dtype, expm1, complex_functions::expm1),
-        Op::Log => real_or_complex!(dtype, log, complex_functions::log),
-        Op::Log2 => real_or_complex!(dtype, log2, complex_functions::log2),
-        Op::Log10 => real_or_complex!(dtype, log10, complex_functions::log10),
-        Op::Log1p => real_or_complex!(dtype, log1p, complex_functions::log1p),
+        Op::Exp => real_or_complex!(dtype, exp, exp, complex_functions::exp),
+        Op::Exp2 => real_or_complex!(dtype, exp2, exp2, complex_functions::exp2),
+        Op::Expm1 => real_or_complex!(dtype, expm1, expm1, complex_functions::expm1),
+        Op::Log => real_or_complex!(dtype, log, log, complex_functions::log),
+        Op::Log2 => real_or_complex!(dtype, log2, log2, complex_functions::log2),
+        Op::Log10 => real_or_complex!(dtype, log10, log10, complex_functions::log10),
+        Op::Log1p => real_or_complex!(dtype, log1p, log1p, complex_functions::log1p),
         Op::LogAddExp => floats!(dtype, T => inlined!(T, T, logaddexp)),
         Op::LogAddExp2 => floats!(dtype, T => inlined!(T, T, logaddexp2)),
 
-        Op::Sin => trigonometric!(dtype, sin, sin_far, complex_functions::sin),
-        Op::Cos => trigonometric!(dtype, cos, cos_far, complex_functions::cos),
-        Op::Tan => trigonometric!(dtype, tan, tan_far, complex_functions::tan),
-        Op::Sinh => real_or_complex!(dtype, sinh, complex_functions::sinh),
-        Op::Cosh => real_or_complex!(dtype, cosh, complex_functions::cosh),
-        Op::Tanh => real_or_complex!(dtype, tanh, complex_functions::tanh),
-        Op::Arcsin => real_or_complex!(dtype, asin, complex_inverse::arcsin),
-        Op::Arccos => real_or_complex!(dtype, acos, complex_inverse::arccos),
-        Op::Arctan => real_or_complex!(dtype, atan, complex_inverse::arctan),
-        Op::Arcsinh => real_or_complex!(dtype, asinh, complex_inverse::arcsinh),
-        Op::Arccosh => real_or_complex!(dtype, acosh, complex_inverse::arccosh),
-        Op::Arctanh => real_or_complex!(dtype, atanh, complex_inverse::arctanh),
+        Op::Sin => trigonometric!(dtype, sin, sin_far, sin, complex_functions::sin),
+        Op::Cos => trigonometric!(dtype, cos, cos_far, cos, complex_functions::cos),
+        Op::Tan => trigonometric!(dtype, tan, tan_far, tan, complex_functions::tan),
+        Op::Sinh => real_or_complex!(dtype, sinh, sinh, complex_functions::sinh),
+        Op::Cosh => real_or_complex!(dtype, cosh, cosh, complex_functions::cosh),
+        Op::Tanh => real_or_complex!(dtype, tanh, tanh, complex_functions::tanh),
+        Op::Arcsin => real_or_complex!(dtype, asin, arcsin, complex_inverse::arcsin),
+        Op::Arccos => real_or_complex!(dtype, acos, arccos, complex_inverse::arccos),
+        Op::Arctan => real_or_complex!(dtype, atan, arctan, complex_inverse::arctan),
+        Op::Arcsinh => real_or_complex!(dtype, asinh, arcsinh, complex_inverse::arcsinh),
+        Op::Arccosh => real_or_complex!(dtype, acosh, arccosh, complex_inverse::arccosh),
+        Op::Arctanh => real_or_complex!(dtype, atanh, arctanh, complex_inverse::arctanh),
         Op::Arctan2 => floats!(dtype, T => inlined!(T, T, atan2)),
         Op::Deg2rad | Op::Radians => floats!(dtype, T => unary(|a: T| a * <T as Real>::DEGREE)),
         Op::Rad2deg | Op::Degrees => floats!(dtype, T => unary(|a: T| a * <T as Real>::RADIAN)),
@@ -274,26 +276,26 @@ fn zero(dtype: DType) -> Option<Loop> {
     )
 }
 
-/// A complex function of `f64` for either complex dtype.
-fn through_f64<F: Fn(Complex64) -> Complex64 + Copy>(dtype: DType, f: F) -> Option<Loop> {
-    match dtype {
-        DType::C64 => Some(unary_by_call(move |a: Complex32| {
-            let b = f(Complex::new(a.re.into(), a.im.into()));
-            Complex::new(b.re as f32, b.im as f32)
-        })),
-        DType::C128 => Some(unary_by_call(f)),
-        _ => None,
-    }
-}
-
 fn power(dtype: DType) -> Option<Loop> {
+    for_each_level! {
+        fn block[][](a: &mut [Column; 2], b: &[Column; 2], usual: &mut [bool; BLOCK]) {
+            let [re, im] = a;
+            for at in 0..BLOCK {
+                let (exponent_re, exponent_im) = (b[0][at], b[1][at]);
+                (re[at], im[at], usual[at]) =
+                    usual::power(re[at], im[at], exponent_re, exponent_im);
+            }
+        }
+    }
+    unsafe fn run<T: Component>(inputs: &[*const u8], output: *mut u8, count: usize) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            complex_loops::run_pair::<T>(inputs, output, count, block, complex_functions::power)
+        };
+    }
     match dtype {
-        DType::C64 => Some(binary(|a: Complex32, b: Complex32| {
-            let widen = |z: Complex32| Complex64::new(z.re.into(), z.im.into());
-            let c = complex_functions::power(widen(a), widen(b));
-            Complex::new(c.re as f32, c.im as f32)
-        })),
-        DType::C128 => Some(binary(complex_functions::power)),
+        DType::C64 => Some(run::<f32> as Loop),
+        DType::C128 => Some(run::<f64> as Loop),
         _ => floats!(dtype, T => inlined!(T, T, pow)),
     }
 }

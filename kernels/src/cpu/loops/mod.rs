@@ -20,6 +20,7 @@ mod comparison;
 mod complex;
 mod complex_functions;
 mod complex_inverse;
+mod complex_loops;
 mod division;
 mod driver;
 mod elementwise;

@@ -4,7 +4,9 @@
 //! s (f^2/2 + R(s^2))` with `s = f / (2 + f)` and a minimax polynomial `R` (P. T. P. Tang, ACM
 //! Transactions on Mathematical Software 16, 1990; FreeBSD's msun for the order of the sums).
 
-use super::arithmetic::{Precision, fast_two_sum, mul_add, polynomial, select, two_product};
+use super::arithmetic::{
+    Double, Precision, fast_two_sum, mul_add, polynomial, select, two_product,
+};
 use super::exponential::{LN_2_HIGH, LN_2_LOW};
 use std::f64::consts::{LN_2, LOG2_E, LOG10_2, LOG10_E};
 
@@ -158,6 +160,16 @@ pub fn log1p_of_sum<P: Precision>(x: f64, rest: f64, extra: f64) -> f64 {
         mul_add(k, LN_2, f - (half - t))
     };
     edges(u, value)
+}
+
+/// `log(x + rest)` of a positive normal number and a small rest; precise near 1, too.
+#[inline(always)]
+pub fn log_of_sum(x: f64, rest: f64) -> f64 {
+    let (k, m) = exponent(x);
+    let f = m - 1.0;
+    let (half, t) = terms::<Double>(f);
+    let low = t + mul_add(k, LN_2_LOW, rest / x);
+    mul_add(k, LN_2_HIGH, f - (half - low))
 }
 
 /// `(log(1 + f) - 2 s - 2/3 s^3) / s^5` by powers of `s^2`.

@@ -9,6 +9,7 @@
 //! (docs/decisions/0022-fused-multiply-add.md).
 
 mod arithmetic;
+pub mod complex;
 mod exponential;
 mod hyperbolic;
 mod inverse;

@@ -93,3 +93,78 @@ fn functions_of_two_numbers_are_near_those_of_the_library() {
         }
     }
 }
+
+/// Random numbers whose sizes have exponents up to `most`.
+fn random_numbers(most: i32) -> impl Iterator<Item = f64> {
+    let mut bits = 9_u64;
+    std::iter::from_fn(move || {
+        bits = bits.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let exponent = (bits >> 48) as i32 % (2 * most + 1) - most;
+        let size = (1.0 + (bits >> 12 & 0xffff) as f64 / 65_536.0) * 2f64.powi(exponent);
+        Some(if bits >> 63 == 1 { -size } else { size })
+    })
+}
+
+/// Whether two complex numbers agree to some units of the larger part.
+fn agree(a: (f64, f64), b: num_complex::Complex64, units: f64) -> bool {
+    let unit = b.re.abs().max(b.im.abs()) * f64::EPSILON;
+    (a.0 - b.re).abs() <= units * unit && (a.1 - b.im).abs() <= units * unit
+}
+
+#[test]
+fn functions_of_usual_complex_numbers_agree_with_those_of_any_number() {
+    use crate::cpu::loops::complex_functions as any;
+    let mut numbers = random_numbers(12);
+    let mut usual = 0;
+    for _ in 0..20_000 {
+        let parts = [(); 4].map(|()| numbers.next().expect("the numbers do not end"));
+        let [x, y, u, v] = parts;
+        let z = num_complex::Complex64::new(x, y);
+        let w = num_complex::Complex64::new(u, v);
+        let mut check = |name: &str, (re, im, is_usual): complex::Usual, expected| {
+            usual += usize::from(is_usual);
+            assert!(!is_usual || agree((re, im), expected, 40.0), "{name} of {z}: {re}, {im}");
+        };
+        check("sqrt", complex::sqrt(x, y), any::sqrt(z));
+        check("exp", complex::exp(x, y), any::exp(z));
+        check("exp2", complex::exp2(x, y), any::exp2(z));
+        check("expm1", complex::expm1(x, y), any::expm1(z));
+        check("log", complex::log(x, y), any::log(z));
+        check("log1p", complex::log1p(x, y), any::log1p(z));
+        check("sinh", complex::sinh(x, y), any::sinh(z));
+        check("cosh", complex::cosh(x, y), any::cosh(z));
+        check("tanh", complex::tanh(x, y), any::tanh(z));
+        check("sin", complex::sin(x, y), any::sin(z));
+        check("cos", complex::cos(x, y), any::cos(z));
+        check("tan", complex::tan(x, y), any::tan(z));
+        // The error grows with the logarithm of the result.
+        let (re, im, is_usual) = complex::power(x, y, u, v);
+        let (power, size) = (any::power(z, w), 1.0 + (w * any::log(z)).norm());
+        let fits = !is_usual || agree((re, im), power, 8.0 * size);
+        assert!(fits, "{z} to the power {w}: {re}, {im}, not {power}");
+    }
+    assert!(usual > 150_000, "{usual} of 240,000");
+}
+
+#[test]
+fn parts_that_are_not_usual_are_left_to_others() {
+    for z in [f64::NAN, f64::INFINITY, -f64::INFINITY, 1e300] {
+        for (x, y) in [(z, 1.0), (1.0, z), (z, z)] {
+            let all = [
+                complex::sqrt(x, y),
+                complex::exp(x, y),
+                complex::log(x, y),
+                complex::log1p(x, y),
+                complex::sinh(x, y),
+                complex::tanh(x, y),
+                complex::arcsin(x, y),
+                complex::arccos(x, y),
+                complex::arctanh(x, y),
+                complex::power(x, y, 0.5, 0.5),
+            ];
+            assert!(all.iter().all(|result| !result.2), "{x}, {y}: {all:?}");
+        }
+    }
+    assert!(!complex::sqrt(0.0, 0.0).2 && !complex::log(0.0, -0.0).2);
+    assert!(!complex::power(2.0, 1.0, 3.0, 0.0).2 && complex::power(2.0, 1.0, 3.5, 0.0).2);
+}

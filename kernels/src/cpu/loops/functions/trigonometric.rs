@@ -105,6 +105,19 @@ pub fn cos<P: Precision>(x: f64) -> f64 {
     quarter::<P>(bits.wrapping_add(1), r, low)
 }
 
+/// Sine and cosine.
+#[inline(always)]
+pub fn sin_cos<P: Precision>(x: f64) -> (f64, f64) {
+    let (bits, r, low) = reduce::<P>(x);
+    let (sin, cos) = (sin_near::<P>(r, low), cos_near::<P>(r, low));
+    let (sin, cos) = (sin.0 + sin.1, cos.0 + cos.1);
+    let odd = bits & 1 == 1;
+    let signed = |value: f64, bits: u64| f64::from_bits(value.to_bits() ^ (bits & 2) << 62);
+    let (sin, cos) =
+        (signed(select(odd, cos, sin), bits), signed(select(odd, sin, cos), bits.wrapping_add(1)));
+    (select(x == 0.0, x, sin), cos)
+}
+
 #[inline(always)]
 pub fn tan<P: Precision>(x: f64) -> f64 {
     let (bits, r, low) = reduce::<P>(x);
