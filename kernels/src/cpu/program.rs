@@ -238,6 +238,18 @@ pub(super) struct LoopStep {
     pub accesses: Vec<AccessId>,
     /// How the loop folds many rows at once, if it does nothing else.
     pub rows: Option<RowFold>,
+    /// How the loop folds a line of memory for each SIMD lane, if it does nothing else.
+    pub lines: Option<LineFold>,
+}
+
+impl LoopStep {
+    /// The load at a position of the loop's steps.
+    pub fn load(&self, at: usize) -> &Load {
+        match &self.steps[at] {
+            Step::Load(load) => load,
+            other => panic!("bug: {other:?} is no load"),
+        }
+    }
 }
 
 /// A loop that only folds rows of memory.
@@ -247,6 +259,48 @@ pub(super) struct RowFold {
     /// The positions in the loop's steps of the load of a row and of its factor, if it has any.
     pub row: usize,
     pub factor: Option<usize>,
+}
+
+/// A loop that only folds lines of memory, one for each SIMD lane.
+#[derive(Debug)]
+pub(super) struct LineFold {
+    pub code: LineCode,
+    /// The positions in the loop's steps of the loads of a line and of its factors; the same if it
+    /// has none.
+    pub loads: [usize; 2],
+    /// The size of a line's elements.
+    pub size: usize,
+}
+
+/// The fold of a line.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum LineCode {
+    /// By leaves.
+    Leaves(LeafLoop),
+    /// The best element with its index along an axis.
+    Best(BestLoop, AxisId),
+}
+
+/// How the values of a fold are in memory if nothing but a load computes them.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct MemoryFold {
+    pub form: MemoryForm,
+    /// The size of the elements in memory.
+    pub size: usize,
+    /// The folds of rows, of lines and of the best element, where there are faster ways.
+    pub rows: Option<RowsLoop>,
+    pub leaf: Option<LeafLoop>,
+    pub best: Option<BestLoop>,
+}
+
+/// What is folded of elements in memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum MemoryForm {
+    Elements,
+    /// Elements of another dtype.
+    Casts,
+    /// The products of pairs of elements.
+    Products,
 }
 
 /// A fold over the points of a sequential loop.
@@ -261,9 +315,8 @@ pub(super) struct BlockFold {
     pub width: Width,
     pub size: usize,
     pub ordered: bool,
-    /// The fold of many rows of memory at once, where there is a faster way, and the size of their
-    /// elements, which it may widen.
-    pub rows: Option<(RowsLoop, usize)>,
+    /// Faster ways to fold what is in memory.
+    pub memory: MemoryFold,
     /// Whether the value is loaded directly and its memory is unchanged at the next point.
     pub loaded: bool,
     pub identity: [u8; 16],

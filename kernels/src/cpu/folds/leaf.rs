@@ -172,26 +172,33 @@ fn fold_leaves<T: Value, const PARTS: usize, const WIDTH: usize, O: Operation<T>
     short: impl Fn(Range<usize>, &mut [T; WIDTH]),
 ) {
     assert!(count <= BATCH * LEAF, "bug: {count} points are more than a batch of leaves");
-    let (mut lanes, mut rows) = ([start; WIDTH], [[start; NARROW]; BATCH]);
-    let leaves = count / LEAF;
-    for (at, row) in rows[..leaves].iter_mut().enumerate() {
-        whole(at * LEAF * PARTS..(at + 1) * LEAF * PARTS, &mut lanes);
-        halve_row::<T, WIDTH, O>(&mut lanes, row);
-    }
-    if leaves > 0 {
+    let (mut lanes, leaves) = ([start; WIDTH], count / LEAF);
+    let leaf = |at: usize| at * LEAF * PARTS..(at + 1) * LEAF * PARTS;
+    if leaves == BATCH {
+        let mut rows = [[start; NARROW]; BATCH];
+        for (at, row) in rows.iter_mut().enumerate() {
+            whole(leaf(at), &mut lanes);
+            halve_row::<T, WIDTH, O>(&mut lanes, row);
+        }
         let mut results = [[start; BATCH]; PARTS];
         halve_columns::<T, PARTS, O>(&rows, &mut results);
-        if leaves == BATCH {
-            for (output, results) in output.iter_mut().zip(&mut results) {
-                *output = tree::<T, O>(results);
-            }
-            return;
+        for (output, results) in output.iter_mut().zip(&mut results) {
+            *output = tree::<T, O>(results);
         }
-        for (at, output) in output.chunks_exact_mut(PARTS).enumerate().take(leaves) {
-            for (output, results) in output.iter_mut().zip(&results) {
-                *output = results[at];
+        return;
+    }
+    for (at, output) in output.chunks_exact_mut(PARTS).enumerate().take(leaves) {
+        let mut row = [start; NARROW];
+        whole(leaf(at), &mut lanes);
+        halve_row::<T, WIDTH, O>(&mut lanes, &mut row);
+        let mut half = NARROW / 2;
+        while half >= PARTS {
+            for at in 0..half {
+                row[at] = O::combine(row[at], row[at + half]);
             }
+            half /= 2;
         }
+        output.copy_from_slice(&row[..PARTS]);
     }
     let rest = leaves * LEAF * PARTS..count * PARTS;
     if !rest.is_empty() {
@@ -325,34 +332,43 @@ fn tree<T: Copy, O: Operation<T>>(results: &mut [T; BATCH]) -> T {
     results[0]
 }
 
-/// Combines the virtual lanes of a leaf with fewer points into the first.
-fn short_leaf<T: Copy, const PARTS: usize, const WIDTH: usize, O: Operation<T>>(
-    input: &[T],
-    lanes: &mut [T; WIDTH],
-) {
-    let mut rows = input.chunks(WIDTH);
-    let first = rows.next().unwrap_or(&[]);
-    lanes[..first.len()].copy_from_slice(first);
-    for row in rows {
-        halve::<T, O>(lanes, row);
-    }
-    let mut filled = first.len();
-    let mut half = WIDTH / 2;
-    while half >= PARTS {
-        if filled > half {
-            let (left, right) = lanes.split_at_mut(half);
-            halve::<T, O>(left, &right[..filled - half]);
-            filled = half;
+for_each_level! {
+    /// Combines the virtual lanes of a leaf with fewer points into the first.
+    fn short_leaf[T: Copy, const PARTS: usize, const WIDTH: usize, O: Operation<T>][
+        T, PARTS, WIDTH, O
+    ](input: &[T], lanes: &mut [T; WIDTH]) {
+        let (rows, rest) = input.as_chunks::<WIDTH>();
+        let mut filled = rest.len();
+        let rest = match rows.split_first() {
+            Some((first, rows)) => {
+                *lanes = *first;
+                for row in rows {
+                    for (left, &right) in lanes.iter_mut().zip(row) {
+                        *left = O::combine(*left, right);
+                    }
+                }
+                filled = WIDTH;
+                rest
+            }
+            None => {
+                lanes[..filled].copy_from_slice(rest);
+                &[]
+            }
+        };
+        for (left, &right) in lanes.iter_mut().zip(rest) {
+            *left = O::combine(*left, right);
         }
-        half /= 2;
-    }
-}
-
-/// Combines `right` into the first elements of `left`.
-#[inline(never)]
-fn halve<T: Copy, O: Operation<T>>(left: &mut [T], right: &[T]) {
-    for (left, &right) in left.iter_mut().zip(right) {
-        *left = O::combine(*left, right);
+        let mut half = WIDTH / 2;
+        while half >= PARTS {
+            if filled > half {
+                let (left, right) = lanes.split_at_mut(half);
+                for (left, &right) in left.iter_mut().zip(&right[..filled - half]) {
+                    *left = O::combine(*left, right);
+                }
+                filled = half;
+            }
+            half /= 2;
+        }
     }
 }
 

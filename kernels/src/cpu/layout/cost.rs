@@ -21,6 +21,11 @@ const FAR: f64 = 1.1;
 /// One row of a lane block that is not evenly spaced.
 const ROW: f64 = 4.0;
 const ACCUMULATE: f64 = 4.0;
+/// One line that is folded for a SIMD lane, and one of its elements.
+const LINE: f64 = 20.0;
+const FOLDED: f64 = 0.25;
+/// The fewest lines that are folded lane by lane; threads divide the points of fewer.
+const FEW_LINES: f64 = 64.0;
 
 /// The estimate for the whole launch.
 pub(in crate::cpu) fn estimate(prepared: &Prepared<'_>) -> f64 {
@@ -86,6 +91,10 @@ impl Estimate<'_> {
             }
             Step::Store(store) => self.elements(store.width, self.moved(store.access)),
             Step::Accumulate(step) => self.elements(step.width, ACCUMULATE),
+            Step::Loop(inner) if self.prepared.folds_lines(inner) && self.lanes >= FEW_LINES => {
+                let points = self.prepared.loops[inner.number].total as f64;
+                self.lanes * (LINE + points * FOLDED)
+            }
             Step::Loop(inner) => {
                 let points = self.prepared.loops[inner.number].total as f64;
                 let folds = inner.folds.iter().map(|fold| self.elements(fold.width, COMPUTE));

@@ -7,7 +7,7 @@
 use super::geometry::{Geometry, Lanes, LoopShape};
 use super::tuning::Tuning;
 use crate::cpu::folds::accumulators;
-use crate::cpu::program::{LaneChoice, Program, Step, TableUse, Width};
+use crate::cpu::program::{LaneChoice, LineCode, LoopStep, Program, Step, TableUse, Width};
 use crate::cpu::transfer::can_stream;
 use crate::ir::{Access, AccessId, AxisId, Kernel, Launch, Role};
 use phalanx_ops::Weak;
@@ -85,6 +85,9 @@ const WIDEST: usize = 4096;
 /// The same for lane blocks that are folded where they are in memory.
 const WIDEST_READ: usize = 16 << 10;
 const NARROWEST: usize = 64;
+/// The shortest lines that are folded by leaves; of shorter ones, one element of each lane is
+/// combined at a time.
+const SHORTEST_LINE: usize = 32;
 /// The fewest SIMD lanes for which waking a thread is worth it when loops make them costly.
 const LEAST_SHARE: usize = 16;
 /// The number of a fold's accumulators that are in use most of the time.
@@ -191,6 +194,25 @@ impl<'a> Prepared<'a> {
     /// Whether the results of an access are written past the caches.
     pub fn streams(&self, access: AccessId) -> bool {
         self.streams && self.large[access.index()]
+    }
+
+    /// Whether a loop folds a line of consecutive elements for each SIMD lane.
+    pub fn folds_lines(&self, step: &LoopStep) -> bool {
+        let Some(lines) = &step.lines else { return false };
+        let shape = &self.loops[step.number];
+        let is_line = |&at: &usize| {
+            let load = step.load(at);
+            let number = step.accesses.iter().position(|&access| access == load.access);
+            let along = number.map(|number| shape.strides(number)[0]);
+            along == Some(load.size as isize) && !(load.late && self.overlap)
+        };
+        let is_foldable = match lines.code {
+            LineCode::Best(_, axis) => {
+                shape.groups[..].iter().all(|group| group.axis == Some(axis))
+            }
+            LineCode::Leaves(_) => shape.total >= SHORTEST_LINE,
+        };
+        shape.groups.len() == 1 && is_foldable && lines.loads.iter().all(is_line)
     }
 
     /// The number of elements of a table.

@@ -2,11 +2,12 @@
 
 use super::lowering::{Lowering, cast, widen};
 use crate::cpu::folds::{
-    Combine, LeafLoop, RowsLoop, best, identity, is_ordered, leaf, narrow_rows, narrow_sum, rows,
-    scaled_rows,
+    Combine, LeafLoop, best, identity, is_ordered, leaf, narrow_rows, narrow_sum, product_sum,
+    rows, scaled_rows,
 };
 use crate::cpu::program::{
-    BlockFold, FoldSize, Home, LaneFold, Phase, Register, RegisterId, Step, Width,
+    BlockFold, FoldSize, Home, LaneFold, MemoryFold, MemoryForm, Phase, Register, RegisterId, Step,
+    Width,
 };
 use crate::error::KernelError;
 use crate::ir::{Expr, Fold};
@@ -33,24 +34,36 @@ impl Lowering<'_> {
         Some((self.operand(narrow, Width::Block), dtype.size(), Some(leaf)))
     }
 
-    /// The fold of many rows at once, with the size of their elements.
-    fn rows(&self, fold: &Fold, wide: DType) -> Option<(RowsLoop, usize)> {
+    /// How a fold takes its values from memory, if a loop does nothing else.
+    fn memory_fold(&self, fold: &Fold, wide: DType) -> MemoryFold {
         let value = &self.kernel[fold.value];
         if let Expr::Cast(narrow) = value.expr
             && fold.monoid == Monoid::Add
-            && let dtype = self.kernel[narrow].dtype
-            && let Some(code) = narrow_rows(dtype, wide)
         {
-            return Some((code, dtype.size()));
+            let dtype = self.kernel[narrow].dtype;
+            return MemoryFold {
+                form: MemoryForm::Casts,
+                size: dtype.size(),
+                rows: narrow_rows(dtype, wide),
+                leaf: narrow_sum(dtype, wide),
+                best: None,
+            };
         }
-        if let Expr::Op { op: Op::Multiply, .. } = value.expr
-            && fold.monoid == Monoid::Add
-            && let Some(code) = scaled_rows(wide).filter(|_| value.dtype == wide)
-        {
-            return Some((code, wide.size()));
+        let size = wide.size();
+        if matches!(value.expr, Expr::Op { op: Op::Multiply | Op::Square, .. }) {
+            let is_sum = fold.monoid == Monoid::Add && value.dtype == wide;
+            let (rows, leaf) =
+                if is_sum { (scaled_rows(wide), product_sum(wide)) } else { (None, None) };
+            return MemoryFold { form: MemoryForm::Products, size, rows, leaf, best: None };
         }
-        let code = rows(fold.monoid, wide).filter(|_| value.dtype == wide)?;
-        Some((code, wide.size()))
+        let is_plain = value.dtype == wide;
+        MemoryFold {
+            form: MemoryForm::Elements,
+            size,
+            rows: rows(fold.monoid, wide).filter(|_| is_plain),
+            leaf: leaf(fold.monoid, wide).filter(|_| is_plain),
+            best: best(fold.monoid, wide).filter(|_| is_plain),
+        }
     }
 
     pub(super) fn block_fold(
@@ -97,7 +110,7 @@ impl Lowering<'_> {
             width,
             size: wide.size(),
             ordered,
-            rows: self.rows(fold, wide),
+            memory: self.memory_fold(fold, wide),
             loaded: body
                 .iter()
                 .any(|step| matches!(step, Step::Load(load) if load.output == value))

@@ -410,6 +410,7 @@ impl<'k> Lowering<'k> {
             ordered: block_folds.iter().any(|fold| fold.ordered),
             natural,
             rows: None,
+            lines: None,
             steps: inner,
             folds: block_folds,
             accesses,

@@ -1,10 +1,13 @@
-//! Loops that only fold rows of memory.
+//! Loops that only fold what is in memory: rows across the SIMD lanes, or a line for each lane.
 
-use crate::cpu::program::{Apply, BlockFold, Code, Load, Phase, RowFold, Step, Width};
-use crate::ir::AccessId;
+use crate::cpu::program::{
+    Apply, BlockFold, Code, LineCode, LineFold, LoopStep, MemoryForm, Phase, RegisterId, RowFold,
+    Step, Width,
+};
+use crate::ir::AxisId;
 use phalanx_ops::Op;
 
-/// Notes how loops fold many rows at once. The steps of loops must not change afterwards.
+/// Notes the loops that only fold what is in memory. The steps of loops must not change afterwards.
 pub(super) fn find_rows(phases: &mut [Phase]) {
     phases.iter_mut().for_each(|phase| find_in(&mut phase.steps));
 }
@@ -12,65 +15,98 @@ pub(super) fn find_rows(phases: &mut [Phase]) {
 fn find_in(steps: &mut [Step]) {
     for step in steps {
         if let Step::Loop(inner) = step {
-            inner.rows = row_fold(&inner.steps, &inner.folds, &inner.accesses);
+            let operands = operands(inner);
+            inner.rows = operands.as_ref().and_then(|operands| row_fold(inner, operands));
+            inner.lines = operands.as_ref().and_then(|operands| line_fold(inner, operands));
             find_in(&mut inner.steps);
         }
     }
 }
 
-/// How a loop with these steps and folds folds many rows at once, if it does nothing else: it loads
-/// rows, may cast them or multiply each by one element, and folds them.
-fn row_fold(steps: &[Step], folds: &[BlockFold], accesses: &[AccessId]) -> Option<RowFold> {
-    let [fold] = folds else { return None };
-    let (code, size) = fold.rows?;
-    let loads: Vec<(usize, &Load)> = steps
-        .iter()
-        .enumerate()
-        .filter_map(|(at, step)| match step {
-            Step::Load(load) => Some((at, load)),
-            _ => None,
-        })
-        .collect();
-    let applies: Vec<&Apply> = steps
-        .iter()
-        .filter_map(|step| match step {
-            Step::Apply(apply) => Some(apply),
-            _ => None,
-        })
-        .collect();
-    if loads.len() + applies.len() != steps.len() {
-        return None;
-    }
-    let is_row = |load: &Load| {
-        let depends = accesses.contains(&load.access);
-        load.width == Width::Block && load.guard.is_none() && load.size == size && depends
+/// What the only fold of a loop reads.
+struct Operands {
+    /// The positions of the loads; the same if there is one.
+    loads: [usize; 2],
+    /// The axis of the index that the fold carries.
+    index: Option<AxisId>,
+}
+
+/// The operands of a loop's only fold, if the loop does nothing but load, cast or multiply them.
+fn operands(step: &LoopStep) -> Option<Operands> {
+    let [fold] = step.folds.as_slice() else { return None };
+    let steps = step.steps.as_slice();
+    let mut used = 0;
+    let value = defined(steps, fold.value, &mut used)?;
+    let load = |at: usize| matches!(steps[at], Step::Load(_)).then_some(at);
+    let loads = match (&steps[value], fold.memory.form) {
+        (Step::Load(_), MemoryForm::Elements) => [value; 2],
+        (Step::Apply(cast), MemoryForm::Casts) if cast.inputs.len() == 1 => {
+            [load(defined(steps, cast.inputs[0], &mut used)?)?; 2]
+        }
+        (Step::Apply(product), MemoryForm::Products) if is_product(product) => {
+            match *product.inputs.as_slice() {
+                [squared] => [load(defined(steps, squared, &mut used)?)?; 2],
+                [left, right] if left == right => [load(defined(steps, left, &mut used)?)?; 2],
+                [left, right] => [
+                    load(defined(steps, left, &mut used)?)?,
+                    load(defined(steps, right, &mut used)?)?,
+                ],
+                _ => return None,
+            }
+        }
+        _ => return None,
     };
-    match (loads.as_slice(), applies.as_slice()) {
-        (&[(row, load)], []) if is_row(load) && load.output == fold.value => {
-            Some(RowFold { code, row, factor: None })
-        }
-        (&[(row, load)], [cast]) => {
-            let fits = size < fold.size
-                && cast.output == fold.value
-                && cast.inputs.as_slice() == [load.output];
-            (is_row(load) && fits).then_some(RowFold { code, row, factor: None })
-        }
-        (&[first, second], [fill, product]) => {
-            let ((row, load), (factor, scalar)) =
-                if first.1.width == Width::Block { (first, second) } else { (second, first) };
-            let is_filled = matches!(fill.code, Code::Fill(_))
-                && fill.inputs.as_slice() == [scalar.output]
-                && scalar.width == Width::Uniform
-                && scalar.guard.is_none()
-                && scalar.size == size
-                && accesses.contains(&scalar.access);
-            let is_product = product.arithmetic.is_some_and(|(op, _)| op == Op::Multiply)
-                && product.output == fold.value
-                && (product.inputs.as_slice() == [fill.output, load.output]
-                    || product.inputs.as_slice() == [load.output, fill.output]);
-            let fits = is_row(load) && is_filled && is_product;
-            fits.then_some(RowFold { code, row, factor: Some(factor) })
-        }
-        _ => None,
+    let index = match fold.index {
+        Some(register) => match steps[defined(steps, register, &mut used)?] {
+            Step::Index { axis, .. } => Some(axis),
+            _ => return None,
+        },
+        None => None,
+    };
+    let fits = |&at: &usize| {
+        let load = step.load(at);
+        load.guard.is_none()
+            && load.size == fold.memory.size
+            && step.accesses.contains(&load.access)
+    };
+    let is_whole = used == steps.len() && fold.width == Width::Block;
+    (is_whole && loads.iter().all(fits)).then_some(Operands { loads, index })
+}
+
+fn is_product(apply: &Apply) -> bool {
+    apply.arithmetic.is_some_and(|(op, _)| op == Op::Multiply)
+}
+
+/// The step that computes a register, or what the register is filled with; adds these steps to
+/// those that are used.
+fn defined(steps: &[Step], register: RegisterId, used: &mut usize) -> Option<usize> {
+    let at = steps.iter().position(|step| step.output() == Some(register))?;
+    *used += 1;
+    match &steps[at] {
+        Step::Apply(Apply { code: Code::Fill(_), inputs, .. }) => defined(steps, inputs[0], used),
+        _ => Some(at),
     }
+}
+
+/// The rows are loaded across the SIMD lanes, their factors once for all of them.
+fn row_fold(step: &LoopStep, operands: &Operands) -> Option<RowFold> {
+    let is_row = |at: usize| step.load(at).width == Width::Block;
+    let (row, factor) = match operands.loads {
+        [row, other] if row == other => (row, None),
+        [row, factor] if is_row(row) && !is_row(factor) => (row, Some(factor)),
+        [factor, row] if is_row(row) && !is_row(factor) => (row, Some(factor)),
+        _ => return None,
+    };
+    let has_products = step.folds[0].memory.form == MemoryForm::Products;
+    let code = step.folds[0].memory.rows.filter(|_| has_products == factor.is_some())?;
+    (is_row(row) && operands.index.is_none()).then_some(RowFold { code, row, factor })
+}
+
+fn line_fold(step: &LoopStep, operands: &Operands) -> Option<LineFold> {
+    let BlockFold { memory, .. } = &step.folds[0];
+    let code = match operands.index {
+        Some(axis) => LineCode::Best(memory.best?, axis),
+        None => LineCode::Leaves(memory.leaf?),
+    };
+    Some(LineFold { code, loads: operands.loads, size: memory.size })
 }

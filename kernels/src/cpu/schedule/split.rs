@@ -23,6 +23,7 @@ pub(super) fn splits(prepared: &Prepared<'_>, workers: usize) -> bool {
         && lanes <= prepared.width
         && lanes < workers * LANES_PER_THREAD
         && prepared.program.phases[0].steps.iter().any(|step| match step {
+            Step::Loop(inner) if prepared.folds_lines(inner) => false,
             Step::Loop(inner) => {
                 chunk(prepared, inner, workers) < prepared.loops[inner.number].total
             }

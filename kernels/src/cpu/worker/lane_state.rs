@@ -21,6 +21,8 @@ pub(in crate::cpu) struct LaneState {
     values: Vec<[u64; 2]>,
     /// The output of `combine_lanes`: combining into other memory is faster than in place.
     spare: Vec<[u64; 2]>,
+    /// The products of values and factors, for points that do not fill a leaf.
+    products: Vec<[u64; 2]>,
     indices: Vec<i64>,
     /// If ordered, the points of the current leaf so far; else the elements of `values` in use.
     filled: usize,
@@ -42,6 +44,7 @@ impl LaneState {
             ordered: fold.ordered,
             values: vec![[0; 2]; (capacity * fold.size).div_ceil(16)],
             spare: vec![[0; 2]; (capacity * fold.size).div_ceil(16)],
+            products: vec![[0; 2]; if fold.factor.is_some() { LANES } else { 0 }],
             indices: vec![0; if fold.index.is_some() { capacity } else { 0 }],
             filled: 0,
             leaves: Counter::default(),
@@ -81,7 +84,6 @@ impl LaneState {
                 None => unsafe { self.push_unordered(values, indices, count) },
             };
         }
-        let mut products = [[0u64; 2]; LANES];
         let mut done = 0;
         while done < count {
             if let Some(leaf) = self.leaf
@@ -107,8 +109,9 @@ impl LaneState {
                 let mut source = values.add(done * self.size);
                 if let Some(multiply) = self.multiply {
                     let factors = factors.add(done * self.size);
-                    multiply(&[source, factors], products.as_mut_ptr().cast(), run);
-                    source = products.as_ptr().cast();
+                    let products = self.products.as_mut_ptr().cast();
+                    multiply(&[source, factors], products, run);
+                    source = products.cast_const();
                 }
                 if self.filled < LANES {
                     std::ptr::copy_nonoverlapping(source, self.value(lane), run * self.size);

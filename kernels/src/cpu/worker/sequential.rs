@@ -1,14 +1,20 @@
 //! Loops whose points run one after the other, and the folds of whole lane blocks over them.
 
 use super::interpret::Worker;
-use crate::cpu::folds::{Combine, LANES, LEAF, ROWS, Rows};
-use crate::cpu::program::{BlockFold, Load, LoopStep, RowFold, Step};
+use crate::cpu::folds::{Combine, Counter, Indices, LANES, LEAF, ROWS, Rows};
+use crate::cpu::program::{BlockFold, LineCode, LineFold, LoopStep, RowFold, Width};
 use crate::ir::AccessId;
 use smallvec::SmallVec;
 
 impl<'a> Worker<'a> {
     pub(super) fn sequential_loop(&mut self, step: &'a LoopStep) {
         let total = self.prepared.loops[step.number].total;
+        if total > 0
+            && let Some(lines) = step.lines.as_ref().filter(|_| self.prepared.folds_lines(step))
+        {
+            self.fold_lines(step, lines, total);
+            return self.publish(&step.folds[0]);
+        }
         self.run_points(step, 0, total);
         for fold in &step.folds {
             if total == 0 {
@@ -230,7 +236,7 @@ impl<'a> Worker<'a> {
     /// contiguous in memory.
     fn row_fold(&self, step: &'a LoopStep) -> Option<&'a RowFold> {
         let fold = step.rows.as_ref()?;
-        let load = load_at(step, fold.row);
+        let load = step.load(fold.row);
         let reach = &self.state.block.reach[load.access.index()];
         (reach.contiguous && !(load.late && self.prepared.overlap)).then_some(fold)
     }
@@ -246,14 +252,14 @@ impl<'a> Worker<'a> {
         (at, continues): (usize, bool),
     ) {
         type Addresses = SmallVec<[*const u8; ROWS]>;
-        let load = load_at(step, row_fold.row);
+        let load = step.load(row_fold.row);
         let rows: Addresses =
             points.clone().map(|point| self.address(step, load.access, point)).collect();
         let next: Addresses =
             next.take(rows.len()).map(|point| self.address(step, load.access, point)).collect();
         let factors: Addresses = match row_fold.factor {
             Some(factor) => {
-                let load = load_at(step, factor);
+                let load = step.load(factor);
                 points.map(|point| self.address(step, load.access, point)).collect()
             }
             None => Addresses::new(),
@@ -265,6 +271,51 @@ impl<'a> Worker<'a> {
         accumulators.held[at] = std::ptr::null();
         // SAFETY: conditions 1 to 3 of `worker`; the rows are contiguous (`row_fold`).
         unsafe { (row_fold.code)(rows, accumulators.entries[at], count, continues) };
+    }
+
+    /// Folds a line of `total` consecutive elements for each SIMD lane into accumulator 0.
+    fn fold_lines(&mut self, step: &LoopStep, lines: &LineFold, total: usize) {
+        let fold = &step.folds[0];
+        let accumulators = &mut self.state.accumulators[fold.number];
+        accumulators.held[0] = std::ptr::null();
+        let (values, indices) = (accumulators.entries[0], accumulators.indices.cast::<i64>());
+        let loads = lines.loads.map(|at| step.load(at));
+        let mut counter = Counter::default();
+        for piece in 0..self.state.block.pieces.len() {
+            let lanes = self.state.block.pieces[piece];
+            for lane in lanes.lane..lanes.lane + lanes.count {
+                let line = loads.map(|load| {
+                    let cursor = self.state.cursors[load.access.index()].cast_const();
+                    match load.width {
+                        Width::Uniform => cursor,
+                        Width::Block => {
+                            cursor.wrapping_offset(self.lane_offset(load.access, piece, lane))
+                        }
+                    }
+                });
+                let value = values.wrapping_add(lane * fold.size);
+                // SAFETY: conditions 1 to 3 of `worker`; the lines have `total` elements
+                // (`folds_lines`), and accumulator 0 has an element for each SIMD lane, and an
+                // index if the fold carries one.
+                unsafe {
+                    match lines.code {
+                        // A single leaf is the whole result.
+                        LineCode::Leaves(leaf) if total <= LEAF => leaf(line, value, total),
+                        LineCode::Leaves(leaf) => {
+                            let sizes = [lines.size, fold.size];
+                            counter.push_points(leaf, fold.code, sizes, line, total);
+                            let item = counter.finish(fold.code).expect("bug: an empty line");
+                            std::ptr::copy_nonoverlapping(item.value.as_ptr(), value, fold.size);
+                        }
+                        LineCode::Best(best, axis) => {
+                            let first = self.prepared.launch.origins[axis.index()];
+                            let along = Indices::Counted { first, step: 1 };
+                            best(line[0], along, value, indices.add(lane), total, true);
+                        }
+                    }
+                }
+            }
+        }
     }
 
     /// The address of an access's elements at a point of a loop.
@@ -340,14 +391,6 @@ impl<'a> Worker<'a> {
                 }
             }
         }
-    }
-}
-
-/// The load at a position of a loop's steps.
-fn load_at(step: &LoopStep, at: usize) -> &Load {
-    match &step.steps[at] {
-        Step::Load(load) => load,
-        other => panic!("bug: a row is loaded by {other:?}"),
     }
 }
 

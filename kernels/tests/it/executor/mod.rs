@@ -7,6 +7,7 @@ mod cuda_texts;
 mod golden;
 mod guards;
 mod half_tables;
+mod instructions;
 mod levels;
 mod memory;
 mod random;
