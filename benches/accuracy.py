@@ -203,7 +203,8 @@ def operands_of(name, dtype, complexes, count, chunk):
 
         def numbers(seed):
             result = numpy.empty(count, dtype)
-            result.real, result.imag = points(real, count, first_seed + seed), points(real, count, first_seed + seed + 1)
+            result.real = points(real, count, first_seed + seed)
+            result.imag = points(real, count, first_seed + seed + 1)
             # The shift pairs wide exponents also with usual ones.
             result.imag = numpy.roll(result.imag, count // 4)
             return result
@@ -239,7 +240,7 @@ def operands_of(name, dtype, complexes, count, chunk):
 
 
 def largest_error(name, dtype, complexes, wanted):
-    """The largest error of a function in a dtype, and where it is, over at least `wanted` points."""
+    """The largest error of a function in a dtype over at least `wanted` points, and its place."""
     if dtype in ("float16", "bfloat16") and name in UNARY:
         wanted = 1 << 16
     largest, where, done, finite, chunk = -1.0, None, 0, 0, 0
@@ -262,8 +263,9 @@ def largest_error(name, dtype, complexes, wanted):
 BEYOND = []  # the functions that exceed their bounds
 
 
-# The names of dtypes in the page.
-SHORT = {"complex64": "c64", "complex128": "c128", "bfloat16": "bf16"}
+# The dtypes by their names in the page.
+LONG = {"f16": "float16", "bf16": "bfloat16", "f32": "float32", "f64": "float64"}
+LONG |= {"c64": "complex64", "c128": "complex128"}
 
 
 def errors_of(names, dtypes, complexes, options):
@@ -295,13 +297,10 @@ def write_into(page, column, errors):
             heads = cells
         name = cells[0].strip("`")
         for place, head in enumerate(heads):
-            for (function, dtype), error in errors.items():
-                short = SHORT.get(dtype, dtype.replace("float", "f"))
-                is_complex = head.endswith("c64") or head.endswith("c128")
-                if function == name and head == f"{column} {short}" and place < len(cells):
-                    assert is_complex == dtype.startswith("complex")
-                    cells[place] = error
-                    lines[at] = f"| {' | '.join(cells)} |"
+            dtype = LONG.get(head.removeprefix(f"{column} "))
+            if (name, dtype) in errors and place < len(cells):
+                cells[place] = errors[name, dtype]
+                lines[at] = f"| {' | '.join(cells)} |"
         if not line.startswith("|"):
             heads = []
     page.write_text("\n".join(lines))

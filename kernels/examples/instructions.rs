@@ -1,5 +1,5 @@
-//! Runs typical kernels once each, for a count of their instructions: a test runs this program under
-//! `valgrind --tool=callgrind` and compares the counts with `tests/golden/instructions.txt`.
+//! Runs typical kernels once each, for a count of their instructions: a test runs this program
+//! under `valgrind --tool=callgrind` and compares the counts with `tests/golden/instructions.txt`.
 //!
 //! Without an argument it prints the names of the cases in the order in which they run; with `run`
 //! it runs each of them inside of `counted`.

@@ -130,8 +130,8 @@ impl Config {
         Config { blas, ..self }
     }
 
-    /// Sets the vector instructions of the loops on CPUs. A session uses the best that the processor
-    /// has if it lacks these.
+    /// Sets the vector instructions of the loops on CPUs. A session uses the best that the
+    /// processor has if it lacks these.
     pub fn instructions(self, level: InstructionLevel) -> Config {
         Config { instructions: Some(level), ..self }
     }

@@ -154,8 +154,8 @@ variables! {
     /// whose bits do not depend on a library and its threads. Processes with different libraries
     /// use `own`. `phalanx info` shows what is found.
     blas: MatrixLibrary = "PHALANX_BLAS", default "auto", since "0.1", Session;
-    /// The widest vector instructions that Phalanx's own loops on CPUs use: `auto` for the best that
-    /// the processor has. Results do not depend on it; other libraries choose by themselves.
+    /// The widest vector instructions that Phalanx's own loops on CPUs use: `auto` for the best
+    /// that the processor has. Results do not depend on it; other libraries choose by themselves.
     instructions: Instructions = "PHALANX_INSTRUCTIONS", default "auto", since "0.1", Session;
     /// Whether each of several processes of a host binds itself to the NUMA node of its GPUs, or
     /// without GPUs to one of the host's nodes, unless its launcher has bound it already; `1` or
@@ -241,7 +241,7 @@ variables! {
     /// Runs one eighth of the Python tests, that of this number from 0 to 7.
     test_share: Index = "PHALANX_TEST_SHARE", default "none: all tests", since "0.1", Tests;
     /// Parts that must be present, so that their tests are not skipped: any of `openmpi`, `mpich`,
-    /// `mpi4py`, `mpicc`, `namespaces` (of networks), `gpu` and `gpus` (several).
+    /// `mpi4py`, `mpicc`, `namespaces` (of networks), `valgrind`, `gpu` and `gpus` (several).
     test_require: Names = "PHALANX_TEST_REQUIRE", default "none", since "0.1", Tests;
     /// The folder of the reference results that the conformance tests compare with.
     conformance_data: Folder = "PHALANX_CONFORMANCE_DATA", default "none", since "0.1", Tests;

@@ -58,6 +58,9 @@ impl Session {
         {
             tracing::warn!(%reason, "the CPU is used, although GPUs exist");
         }
+        if let Some(level) = config.instructions.filter(|level| !level.is_available()) {
+            tracing::warn!("the processor lacks {}; loops use the best that it has", level.name());
+        }
         if !use_level(config.instructions) {
             use_level(None);
         }

@@ -8,7 +8,8 @@ use crate::python_tests;
 
 /// The suites: benchmark programs of the root package, and programs in Python, of which some are
 /// for machines with GPUs.
-const SUITES: [&str; 7] = ["path", "cpu", "small", "arrays", "programs", "gpu", "collectives"];
+const SUITES: [&str; 8] =
+    ["path", "cpu", "small", "arrays", "sizes", "programs", "gpu", "collectives"];
 
 /// Runs a suite with its options: `--only NAME`, `--json FILE` and `--peers NAMES`.
 pub fn run(project: &Project, suite: &str, options: &[String]) -> Result<(), Failure> {
@@ -16,6 +17,7 @@ pub fn run(project: &Project, suite: &str, options: &[String]) -> Result<(), Fai
         "path" => &["--only", "--json"],
         "cpu" | "gpu" => &["--only", "--peers", "--json"],
         "small" | "arrays" => &["--only"],
+        "sizes" => &["--only", "--peers", "--most"],
         "programs" => &["--only", "--size"],
         _ => &[],
     };
@@ -26,7 +28,7 @@ pub fn run(project: &Project, suite: &str, options: &[String]) -> Result<(), Fai
     }
     match suite {
         "gpu" => return gpu(project, options),
-        "small" | "arrays" | "programs" => return beside_numpy(project, suite, options),
+        "small" | "arrays" | "sizes" | "programs" => return beside_numpy(project, suite, options),
         "collectives" => return collectives(project),
         _ => {}
     }
@@ -68,11 +70,17 @@ pub fn accuracy(project: &Project, options: &[String]) -> Result<(), Failure> {
 fn beside_numpy(project: &Project, suite: &str, options: &[String]) -> Result<(), Failure> {
     python_tests::place(project, &python_tests::build(project, true)?)?;
     let script = project.path(&format!("benches/{suite}.py"));
-    Program::new(python::environment(project)?)
-        .arguments([&script])
-        .arguments(options)
+    let mut program =
+        Program::new(python::environment(project)?).arguments([&script]).arguments(options);
+    if suite == "sizes" && options.is_empty() {
+        let (page, plot) = ("docs/benchmarks.md", "docs/images/sizes.svg");
+        program = program.arguments(["--into"]).arguments([project.path(page), project.path(plot)]);
+    }
+    program
         .variable("PYTHONPATH", project.path("python"))
         .variable("PHALANX_DEVICES", "cpu:1")
+        // A fixed kernel of OpenBLAS would slow NumPy down.
+        .without_variable("OPENBLAS_CORETYPE")
         .run()
 }
 

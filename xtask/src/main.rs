@@ -77,7 +77,7 @@ cargo xtask COMMAND
                           run the random program of a seed once more, on a mesh such as 2x4 or
                           on all
   bench path|cpu|gpu [--only NAME] [--json FILE] [--peers numpy|none|cupy,torch,jax]
-  bench small|arrays|programs [--only NAME] [--size small|large]
+  bench small|arrays|sizes|programs [--only NAME] [--size small|large] [--peers NAMES]
                           run benchmarks in release mode; cpu and gpu have peers
   accuracy [--points N] [--only NAME]
                           measure the errors of elementary functions; without options at ten

@@ -51,6 +51,12 @@ impl Program {
         self
     }
 
+    /// Removes a variable.
+    pub fn without_variable(mut self, name: &str) -> Program {
+        self.command.env_remove(name);
+        self
+    }
+
     /// The command line, for messages.
     pub fn line(&self) -> String {
         let mut line = self.name.to_string_lossy().into_owned();

@@ -9,7 +9,8 @@ use std::sync::{Mutex, PoisonError};
 pub const REQUIRE: &str = "PHALANX_TEST_REQUIRE";
 
 /// Things that tests may lack: they are skipped, unless `PHALANX_TEST_REQUIRE` names the thing.
-const LACKS: [&str; 7] = ["openmpi", "mpich", "mpi4py", "mpicc", "namespaces", "gpu", "gpus"];
+const LACKS: [&str; 8] =
+    ["openmpi", "mpich", "mpi4py", "mpicc", "namespaces", "valgrind", "gpu", "gpus"];
 
 /// The numbers of tests passed and failed, and the reasons of skipped tests.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -107,8 +107,9 @@ impl Counter {
     /// is whole.
     ///
     /// # Safety
-    /// There are `count` points in each of the inputs that `leaf` reads, aligned, of the dtype that it
-    /// reads. The first size is that of a point, the second that of a result, which `code` combines.
+    /// There are `count` points in each of the inputs that `leaf` reads, aligned, of the dtype that
+    /// it reads. The first size is that of a point, the second that of a result, which `code`
+    /// combines.
     pub unsafe fn push_points(
         &mut self,
         leaf: LeafLoop,

@@ -9,6 +9,7 @@ use crate::cpu::instructions::for_each_level;
 use crate::cpu::loops::Value;
 use crate::cpu::transfer::prefetch;
 use phalanx_ops::{DType, Monoid};
+use std::mem::MaybeUninit;
 use std::ops::{Add, Mul, Range};
 
 /// Bytes from what is read of two operands to what is fetched meanwhile.
@@ -28,7 +29,8 @@ const NARROW: usize = 8;
 /// element for each leaf begun, all aligned to the element's components.
 pub(in crate::cpu) type LeafLoop = unsafe fn(inputs: [*const u8; 2], output: *mut u8, count: usize);
 
-/// The elements of all virtual lanes, whatever the type.
+/// The elements of all virtual lanes.
+#[allow(clippy::extra_unused_type_parameters, reason = "`loop_of` names a type for each width")]
 const fn lanes<T>() -> usize {
     LANES
 }
@@ -150,12 +152,12 @@ unsafe fn sum_products<T: Value + Mul<Output = T> + Add<Output = T>>(
         output,
         |leaf, lanes| accumulate_products(&left[leaf.clone()], &right[leaf], lanes),
         |leaf, lanes| {
-            let mut products = [first; LEAF];
-            let factors = left[leaf.clone()].iter().zip(&right[leaf.clone()]);
-            for (product, (&left, &right)) in products.iter_mut().zip(factors) {
-                *product = left * right;
-            }
-            short_leaf::<T, 1, LANES, Sum>(&products[..leaf.len()], lanes);
+            let mut products = [const { MaybeUninit::uninit() }; LEAF];
+            let products = &mut products[..leaf.len()];
+            multiply(&left[leaf.clone()], &right[leaf], products);
+            // SAFETY: `multiply` has written as many products as there are factors.
+            let products = unsafe { &*(std::ptr::from_ref(products) as *const [T]) };
+            short_leaf::<T, 1, LANES, Sum>(products, lanes);
         },
     );
 }
@@ -242,17 +244,29 @@ for_each_level! {
         let (rows, _) = input.as_chunks::<WIDTH>();
         let Some(rows) = rows.first_chunk::<ROWS>() else { return };
         let mut are_numbers = true;
-        for at in 0..WIDTH {
-            lanes[at] = across(rows, at, O::combine_numbers);
+        for (at, lane) in lanes.iter_mut().enumerate() {
+            *lane = across(rows, at, O::combine_numbers);
             if O::NAN_DIFFERS {
                 // Infinities of both signs leave NaN, too.
                 are_numbers &= !across(rows, at, T::keep_nan).is_nan();
             }
         }
         if !are_numbers {
-            for at in 0..WIDTH {
-                lanes[at] = across(rows, at, O::combine);
+            for (at, lane) in lanes.iter_mut().enumerate() {
+                *lane = across(rows, at, O::combine);
             }
+        }
+    }
+}
+
+for_each_level! {
+    fn multiply[T: Copy + Mul<Output = T>][T](
+        left: &[T],
+        right: &[T],
+        products: &mut [MaybeUninit<T>],
+    ) {
+        for (product, (&left, &right)) in products.iter_mut().zip(left.iter().zip(right)) {
+            product.write(left * right);
         }
     }
 }

@@ -28,7 +28,8 @@ pub(in crate::cpu) struct Rows<'r> {
 ///
 /// # Safety
 /// There is a row; each row holds `count` elements, and so does the output, which no row overlaps;
-/// all are aligned to the components. The addresses in `next` need not be valid.
+/// all are initialised and aligned to the components. There is a factor for each row if the loop
+/// sums products. The addresses in `next` need not be valid.
 pub(in crate::cpu) type RowsLoop =
     unsafe fn(rows: Rows<'_>, output: *mut u8, count: usize, continues: bool);
 
@@ -141,7 +142,8 @@ unsafe fn fold<F: Copy, T: Copy, const WIDTH: usize, O: Operation<T>, M: Term<F,
     count: usize,
     continues: bool,
 ) {
-    assert!(!rows.is_empty() && rows.len() <= ROWS, "bug: {} rows", rows.len());
+    let fits = factors.is_empty() || factors.len() == rows.len();
+    assert!(!rows.is_empty() && rows.len() <= ROWS && fits, "bug: {} rows", rows.len());
     if count == 0 {
         return;
     }
@@ -155,7 +157,7 @@ unsafe fn fold<F: Copy, T: Copy, const WIDTH: usize, O: Operation<T>, M: Term<F,
         // SAFETY: the caller's promise.
         *element = unsafe { factor.cast::<F>().read() };
     }
-    // SAFETY: the caller's promise. What the output holds is read only if the call continues.
+    // SAFETY: the caller's promise.
     let output = unsafe { std::slice::from_raw_parts_mut(output.cast::<T>(), count) };
     combine::<F, T, WIDTH, O, M>(&slices[..rows.len()], &elements, next, output, continues);
 }

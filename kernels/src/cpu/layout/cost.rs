@@ -4,8 +4,8 @@
 //! result. The weights were measured on one x86-64 server core with 48 KiB of first-level cache.
 
 use super::prepared::Prepared;
-use crate::cpu::folds::LEAF;
-use crate::cpu::program::{LaneChoice, Step, Width};
+use crate::cpu::folds::{LEAF, ROWS};
+use crate::cpu::program::{LaneChoice, LoopStep, Step, Width};
 use crate::ir::AccessId;
 
 /// One dispatch of an executor step.
@@ -24,8 +24,11 @@ const ACCUMULATE: f64 = 4.0;
 /// One line that is folded for a SIMD lane, and one of its elements.
 const LINE: f64 = 20.0;
 const FOLDED: f64 = 0.25;
-/// The fewest lines that are folded lane by lane; threads divide the points of fewer.
+/// Of fewer lines than these, loop lanes are better: threads can divide the points of a line.
 const FEW_LINES: f64 = 64.0;
+/// One call that folds rows of memory, and one of its elements.
+const ROWS_CALL: f64 = 60.0;
+const ROW_ELEMENT: f64 = 0.15;
 
 /// The estimate for the whole launch.
 pub(in crate::cpu) fn estimate(prepared: &Prepared<'_>) -> f64 {
@@ -95,12 +98,27 @@ impl Estimate<'_> {
                 let points = self.prepared.loops[inner.number].total as f64;
                 self.lanes * (LINE + points * FOLDED)
             }
+            Step::Loop(inner) if self.folds_rows(inner) => {
+                let points = self.prepared.loops[inner.number].total as f64;
+                let calls = (points / ROWS as f64).ceil() * self.blocks;
+                calls * ROWS_CALL + points * self.lanes * ROW_ELEMENT
+            }
             Step::Loop(inner) => {
                 let points = self.prepared.loops[inner.number].total as f64;
                 let folds = inner.folds.iter().map(|fold| self.elements(fold.width, COMPUTE));
                 points * (DISPATCH + folds.sum::<f64>() + self.steps(&inner.steps))
             }
         }
+    }
+
+    /// Whether a loop folds rows that are contiguous across the SIMD lanes.
+    fn folds_rows(&self, step: &LoopStep) -> bool {
+        let Some(rows) = &step.rows else { return false };
+        let load = step.load(rows.row);
+        let accesses = &self.prepared.program.phases[self.phase].accesses;
+        let at = accesses.iter().position(|&access| access == load.access);
+        let linear = at.and_then(|at| self.prepared.lanes[self.phase].linear[at]);
+        linear == Some(load.size as isize)
     }
 
     /// One element moved through an access of the phase.

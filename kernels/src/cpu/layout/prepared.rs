@@ -200,19 +200,18 @@ impl<'a> Prepared<'a> {
     pub fn folds_lines(&self, step: &LoopStep) -> bool {
         let Some(lines) = &step.lines else { return false };
         let shape = &self.loops[step.number];
+        let [group] = shape.groups.as_slice() else { return false };
         let is_line = |&at: &usize| {
             let load = step.load(at);
             let number = step.accesses.iter().position(|&access| access == load.access);
             let along = number.map(|number| shape.strides(number)[0]);
-            along == Some(load.size as isize) && !(load.late && self.overlap)
+            along == Some(load.size as isize)
         };
         let is_foldable = match lines.code {
-            LineCode::Best(_, axis) => {
-                shape.groups[..].iter().all(|group| group.axis == Some(axis))
-            }
+            LineCode::Best(_, axis) => group.axis == Some(axis),
             LineCode::Leaves(_) => shape.total >= SHORTEST_LINE,
         };
-        shape.groups.len() == 1 && is_foldable && lines.loads.iter().all(is_line)
+        is_foldable && lines.loads.iter().all(is_line)
     }
 
     /// The number of elements of a table.

@@ -5,6 +5,7 @@
 //! arccosine functions using exception handling" (1997). The other functions are computed from
 //! these, except `arctanh`, which has a closed form that does not cancel.
 
+use super::functions::complex::is_usual_sine;
 use num_complex::{Complex, Complex64};
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, LN_2, PI};
 
@@ -15,9 +16,10 @@ struct Parts {
     imaginary: f64,
 }
 
-/// The parts for finite `x, y >= 0` of which one is extreme; where neither is, loops use
-/// `functions::complex`.
-fn parts(x: f64, y: f64) -> Parts {
+/// The parts for finite `x, y >= 0` of which one is extreme; the formulas are wrong for others, which
+/// loops leave to `functions::complex`.
+fn extreme_parts(x: f64, y: f64) -> Parts {
+    debug_assert!(!is_usual_sine(x, y), "bug: {x} and {y} are not extreme");
     let (right, left) = (x + 1.0, x - 1.0);
     if left == 0.0 && y == 0.0 {
         return Parts { arcsin: FRAC_PI_2, arccos: 0.0, imaginary: 0.0 };
@@ -80,7 +82,7 @@ pub(super) fn arcsinh(z: Complex64) -> Complex64 {
             (true, false) => (f64::INFINITY, 0.0),
             (false, true) => (f64::INFINITY, FRAC_PI_2),
             (false, false) => {
-                let parts = parts(y, x);
+                let parts = extreme_parts(y, x);
                 (parts.imaginary, parts.arcsin)
             }
         }
@@ -104,7 +106,7 @@ pub(super) fn arccos(z: Complex64) -> Complex64 {
             (true, false) => (0.0, f64::INFINITY),
             (false, true) => (FRAC_PI_2, f64::INFINITY),
             (false, false) => {
-                let parts = parts(x, y);
+                let parts = extreme_parts(x, y);
                 (parts.arccos, parts.imaginary)
             }
         }

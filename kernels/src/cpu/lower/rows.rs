@@ -8,6 +8,7 @@ use crate::ir::AxisId;
 use phalanx_ops::Op;
 
 /// Notes the loops that only fold what is in memory. The steps of loops must not change afterwards.
+/// Such loops store nothing, so no load of theirs is late.
 pub(super) fn find_rows(phases: &mut [Phase]) {
     phases.iter_mut().for_each(|phase| find_in(&mut phase.steps));
 }

@@ -63,8 +63,8 @@ impl LaneState {
     /// has any; `last` states that no points follow.
     ///
     /// # Safety
-    /// `values` holds `count` elements, and so do `factors`, and `indices` as many indices if the fold carries an index,
-    /// in memory unless the fold has a loop for many pairs.
+    /// `values` holds `count` elements, and so do `factors` if the fold has any. `indices` holds as
+    /// many indices if the fold carries an index, in memory unless it has a loop for many pairs.
     #[inline]
     pub unsafe fn push(
         &mut self,

@@ -237,8 +237,7 @@ impl<'a> Worker<'a> {
     fn row_fold(&self, step: &'a LoopStep) -> Option<&'a RowFold> {
         let fold = step.rows.as_ref()?;
         let load = step.load(fold.row);
-        let reach = &self.state.block.reach[load.access.index()];
-        (reach.contiguous && !(load.late && self.prepared.overlap)).then_some(fold)
+        self.state.block.reach[load.access.index()].contiguous.then_some(fold)
     }
 
     /// Folds the rows of `points` into accumulator `at`, which it starts unless it continues;
@@ -252,15 +251,14 @@ impl<'a> Worker<'a> {
         (at, continues): (usize, bool),
     ) {
         type Addresses = SmallVec<[*const u8; ROWS]>;
-        let load = step.load(row_fold.row);
-        let rows: Addresses =
-            points.clone().map(|point| self.address(step, load.access, point)).collect();
+        let row = Self::access_number(step, step.load(row_fold.row).access);
+        let rows: Addresses = points.clone().map(|point| self.address(step, row, point)).collect();
         let next: Addresses =
-            next.take(rows.len()).map(|point| self.address(step, load.access, point)).collect();
+            next.take(rows.len()).map(|point| self.address(step, row, point)).collect();
         let factors: Addresses = match row_fold.factor {
             Some(factor) => {
-                let load = step.load(factor);
-                points.map(|point| self.address(step, load.access, point)).collect()
+                let factor = Self::access_number(step, step.load(factor).access);
+                points.map(|point| self.address(step, factor, point)).collect()
             }
             None => Addresses::new(),
         };
@@ -318,16 +316,27 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// The address of an access's elements at a point of a loop.
-    fn address(&self, step: &LoopStep, access: AccessId, point: usize) -> *const u8 {
+    /// The number of an access among those of a loop.
+    fn access_number(step: &LoopStep, access: AccessId) -> usize {
         let number = step.accesses.iter().position(|&other| other == access);
-        let number = number.expect("bug: a row does not depend on its loop");
+        number.expect("bug: a row does not depend on its loop")
+    }
+
+    /// The address of the elements of a loop's access at a point.
+    fn address(&self, step: &LoopStep, number: usize, point: usize) -> *const u8 {
         let shape = &self.prepared.loops[step.number];
-        let (mut rest, mut offset) = (point, 0);
-        for (group, stride) in shape.groups.iter().zip(shape.strides(number)).rev() {
-            offset += (rest % group.extent) as isize * stride;
-            rest /= group.extent;
-        }
+        let strides = shape.strides(number);
+        let offset = match strides {
+            [stride] => point as isize * stride,
+            _ => {
+                let (mut rest, mut offset) = (point, 0);
+                for (group, stride) in shape.groups.iter().zip(strides).rev() {
+                    offset += (rest % group.extent) as isize * stride;
+                    rest /= group.extent;
+                }
+                offset
+            }
+        };
         self.state.entered[step.number][number].wrapping_offset(offset)
     }
 

@@ -168,3 +168,34 @@ fn parts_that_are_not_usual_are_left_to_others() {
     assert!(!complex::sqrt(0.0, 0.0).2 && !complex::log(0.0, -0.0).2);
     assert!(!complex::power(2.0, 1.0, 3.0, 0.0).2 && complex::power(2.0, 1.0, 3.5, 0.0).2);
 }
+
+#[test]
+fn inverse_functions_of_complex_numbers_are_undone() {
+    use num_complex::Complex64;
+    type Function = fn(f64, f64) -> complex::Usual;
+    let pairs: [(&str, Function, Function); 6] = [
+        ("arcsin", complex::arcsin, complex::sin),
+        ("arccos", complex::arccos, complex::cos),
+        ("arctan", complex::arctan, complex::tan),
+        ("arcsinh", complex::arcsinh, complex::sinh),
+        ("arccosh", complex::arccosh, complex::cosh),
+        ("arctanh", complex::arctanh, complex::tanh),
+    ];
+    let mut numbers = random_numbers(3);
+    for _ in 0..5_000 {
+        let [x, y] = [(); 2].map(|()| numbers.next().expect("the numbers do not end"));
+        for (name, inverse, function) in pairs {
+            let (re, im, is_usual) = inverse(x, y);
+            assert!(is_usual, "{name} of {x} and {y}");
+            let (back_re, back_im, _) = function(re, im);
+            let (z, back) = (Complex64::new(x, y), Complex64::new(back_re, back_im));
+            // Where the inverse is nearly constant, as arctangents of large numbers, its rounding
+            // is multiplied by the square of the modulus.
+            let allowed = 2e-14 * (1.0 + z.norm_sqr());
+            assert!(
+                (back - z).norm() <= allowed,
+                "{name} of {z} is {re}, {im}, which gives {back}"
+            );
+        }
+    }
+}
