@@ -16,8 +16,8 @@ struct Parts {
     imaginary: f64,
 }
 
-/// The parts for finite `x, y >= 0` of which one is extreme; the formulas are wrong for others, which
-/// loops leave to `functions::complex`.
+/// The parts for finite `x, y >= 0` of which one is extreme; the formulas are wrong for others,
+/// which loops leave to `functions::complex`.
 fn extreme_parts(x: f64, y: f64) -> Parts {
     debug_assert!(!is_usual_sine(x, y), "bug: {x} and {y} are not extreme");
     let (right, left) = (x + 1.0, x - 1.0);
