@@ -9,6 +9,7 @@ import time
 
 import numpy
 import phalanx
+from timing import least
 
 SECONDS, MOST = 0.5, 40
 N = 1 << 24
@@ -131,13 +132,7 @@ def timed(statement, module, names):
             phalanx.evaluate(result)
         return time.perf_counter() - start
 
-    once()
-    best, start = once(), time.perf_counter()
-    for _ in range(MOST):
-        if time.perf_counter() - start > SECONDS:
-            break
-        best = min(best, once())
-    return best * 1e3
+    return least(once, SECONDS, MOST) * 1e3
 
 
 def main():

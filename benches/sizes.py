@@ -12,6 +12,7 @@ import time
 
 import numpy
 import phalanx
+from timing import least
 
 OPTIONS = argparse.ArgumentParser()
 OPTIONS.add_argument("--only", default="")
@@ -89,13 +90,7 @@ class Peer:
             self.wait(eval(code, names))
             return time.perf_counter() - start
 
-        once()
-        best, start = once(), time.perf_counter()
-        for _ in range(MOST):
-            if time.perf_counter() - start > SECONDS:
-                break
-            best = min(best, once())
-        return best
+        return least(once, SECONDS, MOST)
 
 
 def short(size):

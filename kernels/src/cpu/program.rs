@@ -250,6 +250,11 @@ impl LoopStep {
             other => panic!("bug: {other:?} is no load"),
         }
     }
+
+    /// The number of an access among those of the loop; `None` if it does not depend on the loop.
+    pub fn access_number(&self, access: AccessId) -> Option<usize> {
+        self.accesses.iter().position(|&other| other == access)
+    }
 }
 
 /// A loop that only folds rows of memory.

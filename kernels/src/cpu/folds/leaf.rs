@@ -3,7 +3,7 @@
 //! These compute the same values as `LaneState`, combined in the same order (`order`), several
 //! times faster. A test compares the two bit for bit.
 
-use super::operation::{Operation, Sum, loop_of};
+use super::operation::{Operation, Sum, loop_of, narrow_loop_of};
 use super::order::{LANES, LEAF};
 use crate::cpu::instructions::for_each_level;
 use crate::cpu::loops::Value;
@@ -53,15 +53,7 @@ pub(in crate::cpu) fn product_sum(dtype: DType) -> Option<LeafLoop> {
 /// The leaf loop of sums of narrow integers in 64 bits, which reads the integers as they are;
 /// `None` if there is none. The leaves of one call share one sum, since the order does not matter.
 pub(in crate::cpu) fn narrow_sum(from: DType, to: DType) -> Option<LeafLoop> {
-    match (from, to) {
-        (DType::Bool | DType::U8, DType::I64 | DType::U64) => Some(sum_narrow::<u8>),
-        (DType::I8, DType::I64) => Some(sum_narrow::<i8>),
-        (DType::U16, DType::I64 | DType::U64) => Some(sum_narrow::<u16>),
-        (DType::I16, DType::I64) => Some(sum_narrow::<i16>),
-        (DType::U32, DType::I64 | DType::U64) => Some(sum_narrow::<u32>),
-        (DType::I32, DType::I64) => Some(sum_narrow::<i32>),
-        _ => None,
-    }
+    narrow_loop_of!(from, to, sum_narrow)
 }
 
 /// An integer of less than 64 bits.

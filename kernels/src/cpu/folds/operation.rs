@@ -47,6 +47,24 @@ macro_rules! loop_of {
 
 pub(super) use loop_of;
 
+/// The loop that sums narrow integers of one dtype in 64 bits of another, as an `Option`: `$run`
+/// for the type of the narrow integers.
+macro_rules! narrow_loop_of {
+    ($from:expr, $to:expr, $run:ident) => {
+        match ($from, $to) {
+            (DType::Bool | DType::U8, DType::I64 | DType::U64) => Some($run::<u8>),
+            (DType::I8, DType::I64) => Some($run::<i8>),
+            (DType::U16, DType::I64 | DType::U64) => Some($run::<u16>),
+            (DType::I16, DType::I64) => Some($run::<i16>),
+            (DType::U32, DType::I64 | DType::U64) => Some($run::<u32>),
+            (DType::I32, DType::I64) => Some($run::<i32>),
+            _ => None,
+        }
+    };
+}
+
+pub(super) use narrow_loop_of;
+
 /// How two elements are combined.
 pub(super) trait Operation<T> {
     /// Whether `combine_numbers` does not accept NaN.

@@ -3,7 +3,7 @@
 //! These combine each element with the same operands in the same order as one loop for each row,
 //! but write the results once for all rows.
 
-use super::operation::{Operation, Sum, loop_of};
+use super::operation::{Operation, Sum, loop_of, narrow_loop_of};
 use crate::cpu::instructions::for_each_level;
 use crate::cpu::transfer::prefetch;
 use phalanx_ops::{DType, Monoid};
@@ -41,15 +41,7 @@ pub(in crate::cpu) fn rows(monoid: Monoid, dtype: DType) -> Option<RowsLoop> {
 /// The loop of sums of narrow integers in 64 bits, which reads the integers as they are; `None` if
 /// there is none.
 pub(in crate::cpu) fn narrow_rows(from: DType, to: DType) -> Option<RowsLoop> {
-    match (from, to) {
-        (DType::Bool | DType::U8, DType::I64 | DType::U64) => Some(sum::<u8>),
-        (DType::I8, DType::I64) => Some(sum::<i8>),
-        (DType::U16, DType::I64 | DType::U64) => Some(sum::<u16>),
-        (DType::I16, DType::I64) => Some(sum::<i16>),
-        (DType::U32, DType::I64 | DType::U64) => Some(sum::<u32>),
-        (DType::I32, DType::I64) => Some(sum::<i32>),
-        _ => None,
-    }
+    narrow_loop_of!(from, to, sum)
 }
 
 /// The loop of sums of products of rows and their factors; `None` if there is none. Each product is

@@ -203,8 +203,7 @@ impl<'a> Prepared<'a> {
         let [group] = shape.groups.as_slice() else { return false };
         let is_line = |&at: &usize| {
             let load = step.load(at);
-            let number = step.accesses.iter().position(|&access| access == load.access);
-            let along = number.map(|number| shape.strides(number)[0]);
+            let along = step.access_number(load.access).map(|number| shape.strides(number)[0]);
             along == Some(load.size as isize)
         };
         let is_foldable = match lines.code {

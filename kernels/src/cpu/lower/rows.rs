@@ -68,7 +68,7 @@ fn operands(step: &LoopStep) -> Option<Operands> {
         let load = step.load(at);
         load.guard.is_none()
             && load.size == fold.memory.size
-            && step.accesses.contains(&load.access)
+            && step.access_number(load.access).is_some()
     };
     let is_whole = used == steps.len() && fold.width == Width::Block;
     (is_whole && loads.iter().all(fits)).then_some(Operands { loads, index })

@@ -3,7 +3,6 @@
 use super::interpret::Worker;
 use crate::cpu::folds::{Combine, Counter, Indices, LANES, LEAF, ROWS, Rows};
 use crate::cpu::program::{BlockFold, LineCode, LineFold, LoopStep, RowFold, Width};
-use crate::ir::AccessId;
 use smallvec::SmallVec;
 
 impl<'a> Worker<'a> {
@@ -251,13 +250,17 @@ impl<'a> Worker<'a> {
         (at, continues): (usize, bool),
     ) {
         type Addresses = SmallVec<[*const u8; ROWS]>;
-        let row = Self::access_number(step, step.load(row_fold.row).access);
+        let number = |at: usize| {
+            let number = step.access_number(step.load(at).access);
+            number.expect("bug: a row does not depend on its loop")
+        };
+        let row = number(row_fold.row);
         let rows: Addresses = points.clone().map(|point| self.address(step, row, point)).collect();
         let next: Addresses =
             next.take(rows.len()).map(|point| self.address(step, row, point)).collect();
         let factors: Addresses = match row_fold.factor {
             Some(factor) => {
-                let factor = Self::access_number(step, step.load(factor).access);
+                let factor = number(factor);
                 points.map(|point| self.address(step, factor, point)).collect()
             }
             None => Addresses::new(),
@@ -314,12 +317,6 @@ impl<'a> Worker<'a> {
                 }
             }
         }
-    }
-
-    /// The number of an access among those of a loop.
-    fn access_number(step: &LoopStep, access: AccessId) -> usize {
-        let number = step.accesses.iter().position(|&other| other == access);
-        number.expect("bug: a row does not depend on its loop")
     }
 
     /// The address of the elements of a loop's access at a point.
