@@ -60,9 +60,21 @@ pub trait Remote: Send + Sync {
     fn device(&self) -> Arc<dyn Device>;
 }
 
+/// The owner of memory that buffers have for a while.
+pub trait Pool: Send + Sync {
+    /// Takes back the memory of a buffer: its address and length.
+    fn release(&self, pointer: NonNull<u8>, len: usize);
+}
+
+impl<F: Fn(NonNull<u8>, usize) + Send + Sync> Pool for F {
+    fn release(&self, pointer: NonNull<u8>, len: usize) {
+        self(pointer, len);
+    }
+}
+
 enum Release {
-    /// Memory of a pool, freed through the closure.
-    Pool(Box<dyn Fn(NonNull<u8>, usize) + Send + Sync>),
+    /// Memory of a pool.
+    Pool(Arc<dyn Pool>),
     /// Memory owned elsewhere, kept alive by the box.
     Owner(#[allow(dead_code, reason = "held for its Drop")] Box<dyn std::any::Any + Send + Sync>),
     /// No memory at all.
@@ -77,15 +89,11 @@ unsafe impl Send for Allocation {}
 unsafe impl Sync for Allocation {}
 
 impl Buffer {
-    /// A buffer over memory that `release` frees when the last clone is dropped.
+    /// A buffer over memory that `pool` takes back when the last clone is dropped.
     /// # Safety
-    /// `pointer` is valid for reads and writes of `len` bytes until `release` is called with it.
-    pub unsafe fn from_pool(
-        pointer: NonNull<u8>,
-        len: usize,
-        release: impl Fn(NonNull<u8>, usize) + Send + Sync + 'static,
-    ) -> Buffer {
-        let release = Release::Pool(Box::new(release));
+    /// `pointer` is valid for reads and writes of `len` bytes until `pool` takes it back.
+    pub unsafe fn from_pool(pointer: NonNull<u8>, len: usize, pool: Arc<dyn Pool>) -> Buffer {
+        let release = Release::Pool(pool);
         Buffer(Arc::new(Allocation { pointer, len, remote: None, release }))
     }
 
@@ -101,7 +109,7 @@ impl Buffer {
         release: impl Fn(DevicePointer) + Send + Sync + 'static,
     ) -> Buffer {
         let pointer = NonNull::new(address.as_ptr()).unwrap_or(NonNull::dangling());
-        let release = Release::Pool(Box::new(move |_, _| release(address)));
+        let release = Release::Pool(Arc::new(move |_, _| release(address)));
         Buffer(Arc::new(Allocation { pointer, len, remote: Some(remote), release }))
     }
 
@@ -182,19 +190,27 @@ impl Buffer {
 
     /// `len` bytes from `offset`.
     pub fn slice(&self, offset: usize, len: usize) -> Slice {
+        self.at(offset, len);
+        Slice { buffer: self.clone(), offset, len }
+    }
+
+    /// The address of the byte at `offset`, after a check that `len` bytes follow.
+    #[inline]
+    pub(crate) fn at(&self, offset: usize, len: usize) -> *mut u8 {
+        let end = offset.checked_add(len);
         assert!(
-            offset + len <= self.len(),
+            end.is_some_and(|end| end <= self.len()),
             "bug: slice {offset}+{len} of a buffer of {} bytes",
             self.len()
         );
-        Slice { buffer: self.clone(), offset, len }
+        self.as_ptr().wrapping_add(offset)
     }
 }
 
 impl Drop for Allocation {
     fn drop(&mut self) {
-        if let Release::Pool(release) = &self.release {
-            release(self.pointer, self.len);
+        if let Release::Pool(pool) = &self.release {
+            pool.release(self.pointer, self.len);
         }
     }
 }

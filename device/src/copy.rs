@@ -72,7 +72,7 @@ pub fn copy_to_host(
     let start = NonNull::from(&mut *to).cast();
     // SAFETY: the bytes are this function's alone until it returns, and no clone of the buffer
     // leaves it.
-    let buffer = unsafe { Buffer::from_pool(start, to.len(), |_, _| {}) };
+    let buffer = unsafe { Buffer::from_pool(start, to.len(), Arc::new(|_, _| {})) };
     copy_strided(from, &Strided { buffer: &buffer, offset, strides }, extents, item);
 }
 
@@ -87,7 +87,7 @@ pub fn copy_from_host(
 ) {
     let start = NonNull::from(from).cast();
     // SAFETY: as in `copy_to_host`; the buffer is only read.
-    let buffer = unsafe { Buffer::from_pool(start, from.len(), |_, _| {}) };
+    let buffer = unsafe { Buffer::from_pool(start, from.len(), Arc::new(|_, _| {})) };
     copy_strided(&Strided { buffer: &buffer, offset, strides }, to, extents, item);
 }
 
@@ -174,22 +174,24 @@ fn copy_on_host(from: &Strided<'_>, to: &Strided<'_>, extents: &[usize], item: u
 
 impl Buffer {
     /// Copies bytes of the buffer to the host. Panics if the range is out of bounds.
+    #[inline]
     pub fn read(&self, offset: usize, bytes: &mut [u8]) {
-        let slice = self.slice(offset, bytes.len());
+        let from = self.at(offset, bytes.len());
         match self.remote() {
-            Some(remote) => remote.read(slice.device_pointer(), bytes),
+            Some(remote) => remote.read(from.into(), bytes),
             // SAFETY: in bounds; nothing writes meanwhile (condition 2).
-            None => bytes.copy_from_slice(unsafe { slice.bytes() }),
+            None => bytes.copy_from_slice(unsafe { std::slice::from_raw_parts(from, bytes.len()) }),
         }
     }
 
     /// Copies host bytes into the buffer. Panics if the range is out of bounds.
+    #[inline]
     pub fn write(&self, offset: usize, bytes: &[u8]) {
-        let slice = self.slice(offset, bytes.len());
+        let to = self.at(offset, bytes.len());
         match self.remote() {
-            Some(remote) => remote.write(slice.device_pointer(), bytes),
+            Some(remote) => remote.write(to.into(), bytes),
             // SAFETY: in bounds; nothing else touches them meanwhile (condition 2).
-            None => unsafe { slice.bytes_mut() }.copy_from_slice(bytes),
+            None => unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), to, bytes.len()) },
         }
     }
 

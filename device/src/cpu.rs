@@ -1,8 +1,8 @@
 //! The CPU as a device, with a pool of memory; all CPU devices share their threads.
 
 use crate::blas::Blas;
-use crate::{Buffer, Device, DeviceError, ForeignMemory, pages};
-use std::collections::HashMap;
+use crate::{Buffer, Device, DeviceError, ForeignMemory, Pool, pages};
+use rustc_hash::FxHashMap;
 use std::ops::Range;
 use std::ptr::NonNull;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -20,7 +20,7 @@ pub struct CpuDevice {
 #[derive(Default)]
 struct Memory {
     /// Freed allocations by size; the last freed is reused first, so loops get the same warm pages.
-    free: HashMap<usize, Vec<Block>>,
+    free: FxHashMap<usize, Vec<Block>>,
     cached: usize,
     in_use: usize,
     peak: usize,
@@ -77,7 +77,8 @@ impl CpuDevice {
         self.memory.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn release(&self, pointer: NonNull<u8>, size: usize) {
+    /// Takes back a block of `size` bytes.
+    fn take_back(&self, pointer: NonNull<u8>, size: usize) {
         let mut memory = self.memory();
         memory.in_use -= size;
         if memory.cached + size <= MOST_CACHED {
@@ -91,6 +92,17 @@ impl CpuDevice {
     }
 }
 
+/// The size of the block that holds some bytes.
+fn rounded(bytes: usize) -> usize {
+    bytes.max(1).next_multiple_of(64)
+}
+
+impl Pool for CpuDevice {
+    fn release(&self, pointer: NonNull<u8>, len: usize) {
+        self.take_back(pointer, rounded(len));
+    }
+}
+
 impl Device for CpuDevice {
     fn name(&self) -> String {
         format!("cpu:{}", self.ordinal)
@@ -98,7 +110,7 @@ impl Device for CpuDevice {
 
     fn allocate(self: Arc<Self>, bytes: usize) -> Result<Buffer, DeviceError> {
         // Sizes are rounded, so that nearly equal blocks share a free list.
-        let size = bytes.max(1).next_multiple_of(64);
+        let size = rounded(bytes);
         let refused = |in_use| DeviceError::OutOfMemory {
             device: self.name(),
             requested: bytes,
@@ -129,11 +141,8 @@ impl Device for CpuDevice {
             memory.peak = memory.peak.max(memory.in_use);
             pointer
         };
-        let device = self.clone();
         // SAFETY: the memory is valid for `size` bytes until `release` frees or reuses it.
-        Ok(unsafe {
-            Buffer::from_pool(pointer, bytes, move |pointer, _| device.release(pointer, size))
-        })
+        Ok(unsafe { Buffer::from_pool(pointer, bytes, self) })
     }
 
     fn bytes_in_use(&self) -> usize {
@@ -170,7 +179,7 @@ impl Device for CpuDevice {
         let keep = move |_, _| _ = &owner;
         // SAFETY: the bytes may be read as long as the owner lives (`ForeignMemory::new`), which
         // `keep` holds; memory of others is not written.
-        Some(unsafe { Buffer::from_pool(pointer, bytes.len(), keep) })
+        Some(unsafe { Buffer::from_pool(pointer, bytes.len(), Arc::new(keep)) })
     }
 
     fn as_any(&self) -> &dyn std::any::Any {

@@ -20,7 +20,7 @@ mod pages;
 mod pointer;
 mod strides;
 
-pub use buffer::{Buffer, Remote, Slice, Strided};
+pub use buffer::{Buffer, Pool, Remote, Slice, Strided};
 pub use copy::{copy_from_host, copy_settled, copy_slice, copy_strided, copy_to_host};
 pub use cpu::CpuDevice;
 pub use device::{Captured, Device};

@@ -46,7 +46,7 @@ impl Interval {
                 _ => None,
             },
             NodeOp::Structured(op) => match op {
-                Structured::Sort(Sort { order: Order::Positions, axis }) => {
+                Structured::Sort(Sort { order: Order::Positions, axis, .. }) => {
                     Interval::new(0, (shape[*axis as usize] as i128 - 1).max(0))
                 }
                 Structured::SearchSorted(_) => Interval::non_negative(dtype),
@@ -90,7 +90,7 @@ mod tests {
 
     #[test]
     fn positions_of_a_sorted_axis_are_within_it() {
-        let sort = Sort { axis: 1, order: Order::Positions };
+        let sort = Sort::new(1, Order::Positions);
         let op = NodeOp::Structured(Structured::Sort(sort));
         let of = |shape: &[usize]| Interval::of_result(&op, &[], shape, DType::I64);
         assert_eq!(of(&[7, 5]), Some(interval(0, 4)));

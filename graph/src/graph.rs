@@ -1,6 +1,6 @@
 //! The graph of a window: the recorded nodes in program order.
 
-use crate::error::Site;
+use crate::error::{Site, call_site};
 use crate::ids::{LeafId, NodeId, ScalarId};
 use crate::node::{Deferred, Node, Operand};
 use crate::operation::NodeOp;
@@ -48,9 +48,13 @@ pub struct NodeData {
 }
 
 impl NodeData {
-    /// The operation and the inputs of a node that a call of the program made.
-    pub(crate) fn of(op: NodeOp, inputs: SmallVec<[Input; 2]>, node: &Arc<Node>) -> NodeData {
-        let site = node.site().unwrap_or_else(|| unreachable!("bug: a node that no call made"));
+    /// The operation and the inputs of a node that the call at `site` records.
+    pub(crate) fn of(
+        op: NodeOp,
+        inputs: SmallVec<[Input; 2]>,
+        node: &Arc<Node>,
+        site: Site,
+    ) -> NodeData {
         let (shape, dtype, node) = (node.shape().clone(), node.dtype(), node.clone());
         NodeData { op, inputs, shape, dtype, site, node }
     }
@@ -204,6 +208,7 @@ impl Graph {
 
     /// Adds a node to this copy of the open window `window`, after the nodes that are deferred
     /// until it is used. The window itself does not change.
+    #[track_caller]
     pub(crate) fn add(&mut self, node: &Arc<Node>, window: u64) -> Source {
         if let Some(Deferred { op, operand }) = node.peek_deferred() {
             let input = match operand {
@@ -216,7 +221,12 @@ impl Graph {
                     Input { source: Source::Scalar(scalar), map: None }
                 }
             };
-            let data = NodeData::of(op, [input].into_iter().collect(), node);
+            // A known element was made by no call: it stands for the call that shows the plan.
+            let site = match node.site() {
+                Some(site) => site,
+                None => call_site(),
+            };
+            let data = NodeData::of(op, [input].into_iter().collect(), node, site);
             return Source::Node(self.push(data));
         }
         if let Some(position) = node.position_in(window) {

@@ -45,12 +45,12 @@ pub struct Node {
     changed: AtomicBool,
     /// The element of a value without axes that is known without a plan.
     known: Option<Scalar>,
-    /// The call that made it; `None` for a node that a planner adds.
+    /// The call that made it; `None` for a known element, and for a node that a planner adds.
     site: Option<Site>,
     result: OnceLock<Result<Arc<dyn Evaluated>, Error>>,
     /// The operation to record when the value is first used. Set only while `window` is
     /// `UNRECORDED`.
-    deferred: Mutex<Option<Deferred>>,
+    deferred: Mutex<Option<Box<Deferred>>>,
 }
 
 /// The window of a node that no window has recorded.
@@ -97,15 +97,14 @@ impl Node {
         site: Site,
     ) -> Arc<Node> {
         let mut node = Node::new(shape, dtype, UNRECORDED, NodeId::new(0), Some(site));
-        node.deferred = Mutex::new(Some(deferred));
+        node.deferred = Mutex::new(Some(Box::new(deferred)));
         Arc::new(node)
     }
 
     /// A value without axes whose element is known. An operation that needs it as an array records
     /// a fill; an unused one is never recorded.
-    pub fn known(element: Scalar, site: Site) -> Arc<Node> {
-        let (dtype, site) = (element.dtype(), Some(site));
-        let node = Node::new(Shape::new(), dtype, UNRECORDED, NodeId::new(0), site);
+    pub fn known(element: Scalar) -> Arc<Node> {
+        let node = Node::new(Shape::new(), element.dtype(), UNRECORDED, NodeId::new(0), None);
         Arc::new(Node { known: Some(element), ..node })
     }
 
@@ -122,12 +121,14 @@ impl Node {
 
     /// Takes the operation that is deferred for the node. The caller records it.
     pub(crate) fn take_deferred(&self) -> Option<Deferred> {
-        if self.is_deferred() { self.fill().or_else(|| lock(&self.deferred).take()) } else { None }
+        let taken = || lock(&self.deferred).take().map(|deferred| *deferred);
+        if self.is_deferred() { self.fill().or_else(taken) } else { None }
     }
 
     /// A copy of the operation that is deferred for the node.
     pub(crate) fn peek_deferred(&self) -> Option<Deferred> {
-        if self.is_deferred() { self.fill().or_else(|| lock(&self.deferred).clone()) } else { None }
+        let copied = || lock(&self.deferred).as_deref().cloned();
+        if self.is_deferred() { self.fill().or_else(copied) } else { None }
     }
 
     /// The operation that makes an array of the known element.
@@ -176,7 +177,7 @@ impl Node {
         Node::recorded(shape, dtype, 0, NodeId::new(0), None)
     }
 
-    /// The call that made the value; `None` if a planner did.
+    /// The call that made the value; `None` for a known element, and if a planner made it.
     #[inline]
     pub fn site(&self) -> Option<Site> {
         self.site

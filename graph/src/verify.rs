@@ -183,7 +183,7 @@ mod tests {
         let mut beyond = AffineMap::identity(&[3, 4]);
         beyond.axes[1].start = 1;
         let itself = Input { source: Source::Node(NodeId::new(0)), map: None };
-        let sort = Structured::Sort(Sort { axis: 0, order: Order::Positions });
+        let sort = Structured::Sort(Sort::new(0, Order::Positions));
         let sum = |axes: &[u8]| NodeOp::Reduce {
             monoid: phalanx_ops::Monoid::Add,
             axes: axes.iter().copied().collect(),

@@ -319,7 +319,7 @@ impl MeshHandle {
         let position = NodeId::new(window.graph.nodes.len());
         let node = Node::recorded(shape, dtype, window.number, position, Some(site));
         node.learn(Interval::of_result(&op, operands, node.shape(), dtype));
-        let data = NodeData::of(op, inputs, &node);
+        let data = NodeData::of(op, inputs, &node, site);
         window.bytes += stored_bytes(&data);
         window.graph.nodes.push(data);
         Ok(node)
@@ -338,7 +338,7 @@ impl MeshHandle {
             return None;
         }
         Some(match self.0.engine.at_once(op, operands, shape, dtype)? {
-            AtOnce::Element(element) => Node::known(element, site),
+            AtOnce::Element(element) => Node::known(element),
             AtOnce::Value(value) => {
                 let node = Node::evaluated(shape.clone(), dtype, value, site);
                 node.learn(Interval::of_result(op, operands, shape, dtype));
@@ -522,6 +522,7 @@ impl MeshHandle {
     }
 
     /// The plan of the open window, including the computation of `node`. Local.
+    #[track_caller]
     pub fn explain(&self, node: &Arc<Node>) -> Result<String, Error> {
         let window = self.window();
         let mut graph = window.graph.clone();
@@ -533,6 +534,7 @@ impl MeshHandle {
     }
 
     /// The sharding that a view of a value has or will get. The window does not change. Local.
+    #[track_caller]
     pub fn sharding(&self, node: &Arc<Node>, stages: &[Stage]) -> Result<Sharding, Error> {
         let (mut graph, mut source) = match node.result() {
             Some(result) => {
@@ -618,8 +620,8 @@ impl Window {
         let input = self.input(&operand, site);
         let input = input.inspect_err(|error| node.finish(Err(error.clone())))?;
         node.settle_at(self.number, NodeId::new(self.graph.nodes.len()));
-        let data = NodeData::of(op, [input].into_iter().collect(), node);
-        self.graph.nodes.push(NodeData { site, ..data });
+        let data = NodeData::of(op, [input].into_iter().collect(), node, site);
+        self.graph.nodes.push(data);
         Ok(())
     }
 }

@@ -181,6 +181,17 @@ const BINARY_TEXT: &str = text!("x1, x2, /, out=None");
 const TWO_RESULTS_TEXT: &str = text!("x1, /, out=None, out2=None");
 const TWO_BY_TWO_TEXT: &str = text!("x1, x2, /, out=None, out2=None");
 
+/// The result of an operation on arguments that are elements or numbers, at least one of them an
+/// element.
+fn of_known(op: Op, arguments: &Bound<'_, PyTuple>) -> Option<Array> {
+    let element = arguments.iter_borrowed().find_map(|object| {
+        let array = object.cast_exact::<Ndarray>().ok()?.get();
+        array.array.element().map(|_| array.array.clone())
+    })?;
+    let known = arguments.iter_borrowed().map(|object| convert::known(&element, &object));
+    element.of_known(op, &known.collect::<Option<SmallVec<[Argument; 2]>>>()?)
+}
+
 #[pymethods]
 impl Ufunc {
     #[pyo3(signature = (*arguments, **keywords))]
@@ -195,6 +206,11 @@ impl Ufunc {
         let _mesh = call_mesh::of_call(arguments, keywords);
         // Most calls have the operands alone.
         if keywords.is_none() && arguments.len() == self.nin() {
+            if self.nout() == 1
+                && let Some(result) = of_known(self.first(), arguments)
+            {
+                return Ndarray::result(py, result);
+            }
             let mut operands: SmallVec<[Argument; 2]> = SmallVec::new();
             for object in arguments.iter() {
                 operands.push(convert::argument(&object)?);

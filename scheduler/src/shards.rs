@@ -43,6 +43,11 @@ impl Storage {
         Arc::new(Storage { buffers, is_shared: false })
     }
 
+    /// The storage of a process with one device.
+    pub fn of_one(buffer: Buffer) -> Arc<Storage> {
+        Arc::new(Storage { buffers: SmallVec::from_buf([buffer]), is_shared: false })
+    }
+
     /// Storage with at least one buffer that code outside this session owns.
     pub fn shared(buffers: impl IntoIterator<Item = Buffer>) -> Arc<Storage> {
         let buffers = buffers.into_iter().collect();

@@ -2,10 +2,11 @@
 //! values, which are read and written in memory.
 
 use super::argument::Argument;
-use super::handle::{Array, Cell, Live};
-use phalanx_graph::{Error, Node, Site, call_site, in_place_of};
+use super::handle::{Array, Cell, Live, Value};
+use crate::recording::of_known;
+use phalanx_graph::{Error, Node, call_site, in_place_of};
 use phalanx_ops::error::OpError;
-use phalanx_ops::{Casting, DType, Index, Scalar, can_cast};
+use phalanx_ops::{Casting, DType, Index, Op, Scalar, can_cast};
 use smallvec::SmallVec;
 use std::sync::Arc;
 use std::sync::atomic::{Ordering, fence};
@@ -17,37 +18,38 @@ impl Array {
     /// array that it was taken from. Local.
     #[must_use]
     pub fn claim(&self, is_element: bool) -> bool {
-        self.live().is_ok_and(|live| *live.cell.is_element.get_or_init(|| is_element) == is_element)
+        self.live().is_ok_and(|live| live.cell.claim(is_element))
     }
 
     /// Whether the array's base is declared an element. Local.
     pub fn is_element(&self) -> bool {
-        self.0.as_ref().is_ok_and(|live| live.cell.is_element.get() == Some(&true))
+        self.0.as_ref().is_ok_and(|live| live.cell.is_element())
+    }
+
+    /// As [`Array::element`], if this array is on the mesh of `other`. Local.
+    pub fn element_beside(&self, other: &Array) -> Option<Scalar> {
+        let (Ok(own), Ok(other)) = (&self.0, &other.0) else { return None };
+        if own.cell.mesh.same(&other.cell.mesh) { self.element() } else { None }
     }
 
     /// A 0-d array, on the mesh of this array, of an element that was read from this array, equal
     /// on all ranks.
     ///
     /// Local. Errors: the error that the array carries.
-    #[track_caller]
     pub fn of_element(&self, element: Scalar) -> Array {
-        self.with_element(element, call_site())
-    }
-
-    fn with_element(&self, element: Scalar, site: Site) -> Array {
-        Array::catch(self.mesh().map(|mesh| Array::from_node(mesh, Node::known(element, site))))
+        Array::catch(self.mesh().map(|mesh| Array::from_element(mesh, element)))
     }
 
     /// The element of an array without axes, if it is known without a plan: it was read in memory,
-    /// or computed from such elements.
+    /// or computed from such elements. Local.
     #[inline]
-    pub(crate) fn element(&self) -> Option<Scalar> {
+    pub fn element(&self) -> Option<Scalar> {
         let Ok(live) = &self.0 else { return None };
         let is_whole = live.view.shape.is_empty()
             && live.view.is_whole()
             && !live.view.is_truth
             && !live.cell.loans.is_any();
-        if is_whole { live.cell.value().as_ref().ok()?.element() } else { None }
+        if is_whole { live.cell.element() } else { None }
     }
 
     /// The element at an index of integers, as a 0-d array of its own: NumPy's `a[i, j]`.
@@ -60,8 +62,8 @@ impl Array {
     #[must_use]
     pub fn at(&self, index: impl AsRef<[i64]>) -> Array {
         let (site, index) = (call_site(), index.as_ref());
-        if let Some(element) = self.read_element(index) {
-            return self.with_element(element, site);
+        if let Some(element) = self.element_at(index) {
+            return element;
         }
         Array::catch((|| {
             self.ok()?;
@@ -114,32 +116,52 @@ impl Array {
         target.assign_argument(&value, site)
     }
 
-    /// The computed element at an index, if it is in memory.
-    fn read_element(&self, index: &[i64]) -> Option<Scalar> {
+    /// The element at an index of integers, if a process that is alone has it computed in memory of
+    /// its CPUs; `None` else, and for a wrong index. Local.
+    ///
+    /// [`Array::at`] tries this first. A binding that calls this itself saves the search for the
+    /// calling line, which only errors and recorded operations need.
+    pub fn element_at(&self, index: &[i64]) -> Option<Array> {
         let Ok(live) = &self.0 else { return None };
         let place = live.place(index)?;
         if live.cell.loans.is_any() {
             return None;
         }
-        let node = live.cell.node().ok()?;
-        match node.result() {
-            Some(Ok(value)) => live.cell.mesh.engine().element(value, &place),
-            _ => None,
-        }
+        let engine = live.cell.mesh.engine();
+        let element = match live.cell.value().as_ref().ok()? {
+            Value::Node(node) => match node.result() {
+                Some(Ok(value)) => engine.element(value, &place)?,
+                _ => return None,
+            },
+            Value::Element(_) => return None,
+        };
+        Some(Array::from_element(live.cell.mesh.clone(), element))
     }
 
-    /// Writes a number or a known element in memory, if nothing but this array has its value.
-    fn write_element(&self, index: &[i64], value: &Argument) -> bool {
+    /// The result of an operation of the table on known elements ([`Array::element`]) and numbers,
+    /// as an array on the mesh of this one. Local.
+    ///
+    /// `None` if an argument is an array or the operation is not computed without a plan; then
+    /// [`Array::apply`] records it or gives its error.
+    pub fn of_known(&self, op: Op, arguments: &[Argument]) -> Option<Array> {
+        let mesh = &self.0.as_ref().ok()?.cell.mesh;
+        of_known(mesh, op, arguments).map(|element| Array::from_element(mesh.clone(), element))
+    }
+
+    /// Writes a number or a known element at an index of integers in memory, if nothing but this
+    /// array has its value. False if nothing was written; then [`Array::try_assign_at`] records the
+    /// write or gives its error. Local.
+    pub fn write_element(&self, index: &[i64], value: &Argument) -> bool {
         let Ok(live) = &self.0 else { return false };
+        // A cast that may discard something is recorded, so that it can warn.
+        let cast = |element: Scalar| {
+            let fits = can_cast(element.dtype(), live.view.dtype, Casting::Safe);
+            fits.then(|| element.cast(live.view.dtype))
+        };
         let scalar = match value {
             Argument::Weak(weak) => Scalar::assigned(live.view.dtype, *weak).ok(),
-            Argument::Scalar(scalar) => Some(scalar.cast(live.view.dtype)),
-            Argument::Array(array) => {
-                let of_mesh = array.mesh().is_ok_and(|mesh| mesh.same(&live.cell.mesh));
-                let element = array.element().filter(|_| of_mesh);
-                let fits = |from| can_cast(from, live.view.dtype, Casting::Safe);
-                element.filter(|it| fits(it.dtype())).map(|it| it.cast(live.view.dtype))
-            }
+            Argument::Scalar(scalar) => cast(*scalar),
+            Argument::Array(array) => array.element_beside(self).and_then(cast),
         };
         let (Some(scalar), Some(place)) = (scalar, live.place(index)) else { return false };
         if live.view.is_read_only || live.cell.loans.is_any() || self.is_element() {
@@ -185,7 +207,7 @@ impl Cell {
     pub(super) fn with_only_node(&self, write: impl FnOnce(&Node) -> bool) -> bool {
         let value = self.value();
         match &*value {
-            Ok(node) if Arc::strong_count(node) == 1 && node.element().is_none() => {
+            Ok(Value::Node(node)) if Arc::strong_count(node) == 1 && node.element().is_none() => {
                 // What the last other owner read happened before.
                 fence(Ordering::Acquire);
                 write(node)

@@ -2,7 +2,8 @@
 
 use super::loans::Loans;
 use phalanx_graph::{Error, MeshHandle, Node, Stage, View};
-use phalanx_ops::{DType, Shape, Sharding};
+use phalanx_ops::{DType, Scalar, Shape, Sharding};
+use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// An n-dimensional array over the devices of a mesh, with NumPy's semantics.
@@ -33,64 +34,126 @@ pub(super) struct Broken {
     dtype: DType,
 }
 
-/// The base that views share. Its value is a node, which a write replaces.
+/// The base that views share. A write replaces its value.
 pub(super) struct Cell {
     pub(super) mesh: MeshHandle,
-    value: Mutex<Result<Arc<Node>, Error>>,
+    value: Mutex<Result<Value, Error>>,
     pub(super) shape: Shape,
-    /// Whether the base is an element; unset until [`Array::claim`] decides it.
-    pub(super) is_element: OnceLock<bool>,
+    /// The element that the cell was made of. It is the value until a write replaces it.
+    made_of: Option<Scalar>,
+    claim: AtomicU8,
     pub(super) loans: Loans,
 }
 
-impl Cell {
-    fn new(mesh: MeshHandle, node: Arc<Node>) -> Arc<Cell> {
+/// The values of `Cell::claim`: unset until [`Array::claim`] decides whether the base is an element.
+const UNCLAIMED: u8 = 0;
+const NO_ELEMENT: u8 = 1;
+const ELEMENT: u8 = 2;
+
+/// The value of a base.
+pub(super) enum Value {
+    /// A node, of which the cell is a handle.
+    Node(Arc<Node>),
+    /// An element that is known. It becomes a node when an operation needs one.
+    Element(Scalar),
+}
+
+impl Value {
+    fn of(node: Arc<Node>) -> Value {
         node.add_handle();
-        let shape = node.shape().clone();
-        let (value, loans) = (Mutex::new(Ok(node)), Loans::default());
-        Arc::new(Cell { mesh, value, shape, is_element: OnceLock::new(), loans })
+        Value::Node(node)
+    }
+
+    fn element(&self) -> Option<Scalar> {
+        match self {
+            Value::Element(element) => Some(*element),
+            Value::Node(node) => node.element(),
+        }
+    }
+}
+
+impl Drop for Value {
+    fn drop(&mut self) {
+        if let Value::Node(node) = self {
+            node.drop_handle();
+        }
+    }
+}
+
+impl Cell {
+    fn new(mesh: MeshHandle, value: Value, shape: Shape) -> Arc<Cell> {
+        let made_of = match value {
+            Value::Element(element) => Some(element),
+            Value::Node(_) => None,
+        };
+        let (value, loans) = (Mutex::new(Ok(value)), Loans::default());
+        Arc::new(Cell { mesh, value, shape, made_of, claim: AtomicU8::new(UNCLAIMED), loans })
+    }
+
+    /// Whether the base is declared an element.
+    pub(super) fn is_element(&self) -> bool {
+        self.claim.load(Ordering::Acquire) == ELEMENT
+    }
+
+    /// Declares whether the base is an element. The first declaration decides; the result is
+    /// whether it agrees with this one.
+    pub(super) fn claim(&self, is_element: bool) -> bool {
+        let wanted = if is_element { ELEMENT } else { NO_ELEMENT };
+        let claimed =
+            self.claim.compare_exchange(UNCLAIMED, wanted, Ordering::AcqRel, Ordering::Acquire);
+        claimed.is_ok() || claimed == Err(wanted)
+    }
+
+    /// The element, if it is known without a plan.
+    pub(super) fn element(&self) -> Option<Scalar> {
+        // An element never changes, so no lock is needed.
+        match self.made_of {
+            Some(element) if self.is_element() => Some(element),
+            _ => self.value().as_ref().ok()?.element(),
+        }
     }
 
     pub(super) fn node(&self) -> Result<Arc<Node>, Error> {
-        self.value().clone()
+        let mut value = self.value();
+        match &*value {
+            Ok(Value::Node(node)) => Ok(node.clone()),
+            Ok(Value::Element(element)) => {
+                let node = Node::known(*element);
+                *value = Ok(Value::of(node.clone()));
+                Ok(node)
+            }
+            Err(error) => Err(error.clone()),
+        }
     }
 
-    pub(super) fn value(&self) -> MutexGuard<'_, Result<Arc<Node>, Error>> {
+    pub(super) fn value(&self) -> MutexGuard<'_, Result<Value, Error>> {
         self.value.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn replace(&self, value: Result<Arc<Node>, Error>) {
-        if let Ok(node) = &value {
-            node.add_handle();
-        }
-        let old = std::mem::replace(&mut *self.value(), value);
-        if let Ok(node) = old {
-            node.drop_handle();
-        }
-    }
-}
-
-impl Drop for Cell {
-    fn drop(&mut self) {
-        if let Ok(node) = self.value.get_mut().unwrap_or_else(PoisonError::into_inner) {
-            node.drop_handle();
-        }
+        // The old value is dropped after the lock is released.
+        let _old = std::mem::replace(&mut *self.value(), value.map(Value::of));
     }
 }
 
 /// The view of a whole value. Values without axes share theirs.
-fn whole(node: &Node) -> Arc<View> {
+fn whole(shape: &Shape, dtype: DType) -> Arc<View> {
     static WITHOUT_AXES: [OnceLock<Arc<View>>; DType::ALL.len()] =
         [const { OnceLock::new() }; DType::ALL.len()];
-    let (shape, dtype) = (node.shape(), node.dtype());
     let make = || Arc::new(View::whole(shape, dtype));
     if shape.is_empty() { WITHOUT_AXES[dtype as usize].get_or_init(make).clone() } else { make() }
 }
 
 impl Array {
     pub(crate) fn from_node(mesh: MeshHandle, node: Arc<Node>) -> Array {
-        let view = whole(&node);
-        Array(Ok(Live { cell: Cell::new(mesh, node), view }))
+        let (view, shape) = (whole(node.shape(), node.dtype()), node.shape().clone());
+        Array(Ok(Live { cell: Cell::new(mesh, Value::of(node), shape), view }))
+    }
+
+    /// A 0-d array of a known element.
+    pub(crate) fn from_element(mesh: MeshHandle, element: Scalar) -> Array {
+        let view = whole(&Shape::new(), element.dtype());
+        Array(Ok(Live { cell: Cell::new(mesh, Value::Element(element), Shape::new()), view }))
     }
 
     /// An array that carries an error.
@@ -197,6 +260,11 @@ impl Array {
         Ok(self.live()?.cell.mesh.clone())
     }
 
+    /// The mesh of the array.
+    pub(crate) fn mesh_of_base(&self) -> Result<&MeshHandle, Error> {
+        Ok(&self.live()?.cell.mesh)
+    }
+
     /// The number of arrays that use the same base; `None` for an array that carries an error.
     pub(crate) fn handles(&self) -> Option<usize> {
         self.0.as_ref().ok().map(|live| Arc::strong_count(&live.cell))
@@ -246,6 +314,7 @@ impl Array {
     }
 
     /// The plan of all pending operations, as text. Nothing is run. Local.
+    #[track_caller]
     pub fn explain(&self) -> Result<String, Error> {
         let live = self.live()?;
         live.cell.mesh.explain(&live.cell.node()?)
@@ -253,6 +322,7 @@ impl Array {
 
     /// The sharding that the array's base has or will get, as seen through the view. Local.
     /// Operations that are recorded later can still change the sharding of a pending value.
+    #[track_caller]
     pub fn sharding(&self) -> Result<Sharding, Error> {
         let live = self.live()?;
         live.cell.mesh.sharding(&live.cell.node()?, &live.view.stages)

@@ -96,8 +96,8 @@ impl Array {
 
     /// The call that made the array's value.
     pub(crate) fn made_at(&self) -> Result<Site, Error> {
-        let site = self.base_node()?.site();
-        Ok(site.unwrap_or_else(|| unreachable!("bug: an array that no call made")))
+        // Only a known element has no call; it is observed without recording anything.
+        Ok(self.base_node()?.site().unwrap_or_else(Site::caller))
     }
 
     /// Whether reading any part of the array is Local.

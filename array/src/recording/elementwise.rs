@@ -15,7 +15,8 @@ pub(crate) fn elementwise(op: Op, arguments: &[Argument], site: Site) -> Array {
 
 /// Records the operation `op` of the table.
 pub(crate) fn try_elementwise(op: Op, arguments: &[Argument], site: Site) -> Result<Array, Error> {
-    let kinds: SmallVec<[Arg; 2]> = arguments.iter().map(Argument::kind).collect();
+    let mut kinds = SmallVec::<[Arg; 2]>::new();
+    arguments.iter().for_each(|argument| kinds.push(argument.kind()));
     for argument in arguments {
         if let Argument::Array(array) = argument {
             array.ok()?;

@@ -47,17 +47,17 @@ pub(crate) fn mesh_of_arrays<'a>(
     arrays: impl Iterator<Item = &'a Array>,
     site: Site,
 ) -> Result<MeshHandle, Error> {
-    let mut found: Option<MeshHandle> = None;
+    let mut found: Option<&MeshHandle> = None;
     for array in arrays {
-        let mesh = array.mesh()?;
-        match &found {
-            Some(first) if !first.same(&mesh) => {
-                return Err(Error::op(first.differing(&mesh), site));
+        let mesh = array.mesh_of_base()?;
+        match found {
+            Some(first) if !first.same(mesh) => {
+                return Err(Error::op(first.differing(mesh), site));
             }
             _ => found = Some(mesh),
         }
     }
-    found.map_or_else(|| current_mesh(site), Ok)
+    found.map_or_else(|| current_mesh(site), |mesh| Ok(mesh.clone()))
 }
 
 /// Refuses a shape that an array of this dtype cannot have.

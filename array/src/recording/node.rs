@@ -6,9 +6,9 @@ use super::order::{OrderRule, copy_order, in_order, memory_order};
 use crate::array::Argument;
 use crate::array::Array;
 use crate::floating::is_on;
-use phalanx_graph::{Error, MeshHandle, Node, NodeOp, Operand, Site, map_or_none};
+use phalanx_graph::{Error, MeshHandle, NodeOp, Operand, Site, map_or_none};
 use phalanx_ops::shape::broadcast;
-use phalanx_ops::{AffineMap, DType, Op, Scalar, Shape, Signature};
+use phalanx_ops::{AffineMap, Arg, DType, Op, Scalar, Shape, Signature};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -43,16 +43,19 @@ pub(crate) fn record_as(
     site: Site,
 ) -> Result<Array, Error> {
     let mesh = mesh_of(arguments, site)?;
-    let known: SmallVec<[Option<Scalar>; 3]> =
-        arguments.iter().map(|argument| argument.as_array()?.element()).collect();
+    let mut known = [None; 3];
+    for (element, argument) in known.iter_mut().zip(arguments) {
+        *element = argument.as_array().and_then(Array::element);
+    }
+    let known = &known[..arguments.len()];
     let is_known = |(argument, known): (&Argument, &Option<Scalar>)| {
         known.is_some() || argument.as_array().is_none()
     };
-    let are_known = arguments.iter().zip(&known).all(is_known);
+    let are_known = arguments.iter().zip(known).all(is_known);
     if are_known
-        && let Some(element) = of_elements(&mesh, &op, arguments, &known, input_dtypes, output)
+        && let Some(element) = of_elements(&mesh, &op, arguments, known, input_dtypes, output)
     {
-        return Ok(Array::from_node(mesh, Node::known(element, site)));
+        return Ok(Array::from_element(mesh, element));
     }
     let mut shape = Shape::new();
     let mut first = true;
@@ -69,7 +72,7 @@ pub(crate) fn record_as(
     check_shape(&shape, output, site)?;
     let order = rule(arguments, &shape)?;
     let mut operands = SmallVec::<[Operand; 3]>::new();
-    for ((argument, known), &dtype) in arguments.iter().zip(&known).zip(input_dtypes) {
+    for ((argument, known), &dtype) in arguments.iter().zip(known).zip(input_dtypes) {
         let array = match argument {
             Argument::Weak(weak) => {
                 operands.push(Operand::Scalar(Scalar::from_weak(dtype, *weak)));
@@ -124,6 +127,28 @@ fn of_elements(
         });
     }
     if is_on() { None } else { mesh.engine().computed(*op, &operands, output) }
+}
+
+/// The result of an operation of the table on scalars and numbers, which needs no plan. `None` for
+/// arrays, for powers, which depend on the exponent, and where no loop takes the dtypes.
+pub(crate) fn of_known(mesh: &MeshHandle, op: Op, arguments: &[Argument]) -> Option<Scalar> {
+    let count = arguments.len();
+    if op == Op::Power || count != op.arity() || is_on() {
+        return None;
+    }
+    let mut kinds = [Arg::Strong(DType::Bool); 2];
+    kinds.iter_mut().zip(arguments).for_each(|(kind, argument)| *kind = argument.kind());
+    let signature = op.resolve(&kinds[..count]).ok().filter(|it| it.constant.is_none())?;
+    let mut operands = [Scalar::new(false); 2];
+    for ((place, argument), &dtype) in operands.iter_mut().zip(arguments).zip(signature.inputs()) {
+        *place = match argument {
+            Argument::Scalar(scalar) if scalar.dtype() == dtype => *scalar,
+            Argument::Scalar(scalar) => scalar.cast(dtype),
+            Argument::Weak(weak) => Scalar::from_weak(dtype, *weak),
+            Argument::Array(_) => return None,
+        };
+    }
+    mesh.engine().computed(op, &operands[..count], signature.output)
 }
 
 /// The operand broadcast to `shape`, with its axes in `order`.

@@ -15,9 +15,9 @@ pub(crate) fn in_order(
     node: Arc<Node>,
     order: Option<&[usize]>,
 ) -> Result<Array, Error> {
+    let Some(order) = order else { return Ok(Array::from_node(mesh, node)) };
     let base = node.shape().clone();
     let array = Array::from_node(mesh, node);
-    let Some(order) = order else { return Ok(array) };
     let mut inverse = vec![0; order.len()];
     for (place, &axis) in order.iter().enumerate() {
         inverse[axis] = place;

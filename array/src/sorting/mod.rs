@@ -6,6 +6,7 @@
 
 mod order;
 
+pub(crate) use order::partitioned_at;
 pub use order::{
     Side, argpartition, argsort, argsort_descending, digitize, lexsort, partition, searchsorted,
     searchsorted_by, sort, sort_complex, sort_descending, topk,

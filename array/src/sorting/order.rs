@@ -7,14 +7,14 @@ use crate::manipulation::{along, flip, refused, span};
 use crate::recording::{line, line_axis, record_structured};
 use phalanx_graph::{DataError, Error, Site, call_site, within};
 use phalanx_ops::error::OpError;
-use phalanx_ops::structured::{Order, SearchSorted, Sort};
+use phalanx_ops::structured::{Order, Ranks, SearchSorted, Sort};
 use phalanx_ops::{DType, Index, Structured, promote};
 
 pub use phalanx_ops::structured::Side;
 
 fn sorted(array: &Array, axis: Option<i64>, order: Order, site: Site) -> Result<Array, Error> {
     let (array, axis) = line(array, axis, site)?;
-    record_structured(Structured::Sort(Sort { axis: axis as u8, order }), &[&array], site)
+    record_structured(Structured::Sort(Sort::new(axis as u8, order)), &[&array], site)
 }
 
 /// NumPy's `sort`: a copy sorted along an axis, or, without an axis, of all elements in C order.
@@ -89,9 +89,9 @@ fn check_places(array: &Array, axis: usize, places: &[i64], site: Site) -> Resul
 }
 
 /// NumPy's `partition`: a copy in which each position of `kth` along an axis has its element of the
-/// sorted order, with smaller elements before it and larger elements after it. The copy is fully
-/// sorted. Shapes and collectivity: as for [`sort`]. Errors: `OpError::Axis`, `OpError::Argument`
-/// for a position outside the axis.
+/// sorted order, with smaller elements before it and larger elements after it, in any order there.
+/// The elements between the least and the greatest of `kth` are sorted. Shapes and collectivity: as
+/// for [`sort`]. Errors: `OpError::Axis`, `OpError::Argument` for a position outside the axis.
 #[track_caller]
 #[must_use]
 pub fn partition(array: &Array, kth: &[i64], axis: impl Into<Option<i64>>) -> Array {
@@ -109,7 +109,33 @@ fn partitioned(array: &Array, kth: &[i64], axis: Option<i64>, order: Order, site
     Array::catch((|| {
         let (array, axis) = line(array, axis, site)?;
         check_places(&array, axis, kth, site)?;
-        record_structured(Structured::Sort(Sort { axis: axis as u8, order }), &[&array], site)
+        let extent = array.shape()[axis] as i64;
+        let places = || kth.iter().map(|&at| (if at < 0 { at + extent } else { at }) as usize);
+        match (places().min(), places().max()) {
+            (Some(first), Some(last)) if array.size() > 0 => {
+                let ranks = Ranks { first, last };
+                let (array, axis) = (&array, axis as i64);
+                within(site, || partitioned_at(array, axis, order, ranks)).into_result()
+            }
+            // Without a position, any order is right.
+            _ => sorted(&array, Some(axis as i64), order, site),
+        }
+    })())
+}
+
+/// A copy along an axis in which the elements of these ranks are in their places, or the positions
+/// that the elements had.
+#[track_caller]
+pub(crate) fn partitioned_at(array: &Array, axis: i64, order: Order, ranks: Ranks) -> Array {
+    let site = call_site();
+    Array::catch((|| {
+        let axis = array.axis(axis, site)?;
+        let sort = if ranks.first == 0 && ranks.last + 1 == array.shape()[axis] {
+            Sort::new(axis as u8, order)
+        } else {
+            Sort::partition(axis as u8, order, ranks)
+        };
+        record_structured(Structured::Sort(sort), &[array], site)
     })())
 }
 
@@ -167,7 +193,13 @@ pub fn topk(array: &Array, count: usize, axis: i64) -> (Array, Array) {
                 0 => span(0, 0),
                 _ => Index::Range { start: None, stop, step: -1 },
             };
-            let positions = argsort(array, axis);
+            let positions = match count {
+                0 => argsort(array, axis),
+                _ => {
+                    let ranks = Ranks { first: extent - count, last: extent - 1 };
+                    partitioned_at(array, place as i64, Order::Positions, ranks)
+                }
+            };
             let positions = positions.slice(along(array.ndim(), place, largest)).copy();
             let values = take_along_axis(array, &positions, axis);
             Ok((values.into_result()?, positions.into_result()?))

@@ -8,9 +8,10 @@ use crate::manipulation::{along, moveaxis, refused, span};
 use crate::math::{is_real, select};
 use crate::recording::on_mesh_of;
 use crate::reductions::{Axes, keepdims, nanmean, warn_of_empty, warn_of_nan};
-use crate::sorting::sort;
+use crate::sorting::{partitioned_at, sort};
 use phalanx_graph::{Error, Site, call_site, room_on_host};
 use phalanx_ops::error::OpError;
+use phalanx_ops::structured::{Order, Ranks};
 use phalanx_ops::{Casting, DType, Weak, promote};
 
 /// The quantiles to compute: one, or several. Several add their axes in front of those of the
@@ -274,10 +275,17 @@ fn try_quantile(
         let error = OpError::Index { index: -1, axis: lines.axis, extent: 0 };
         return Err(Error::op(error, site));
     }
-    let sorted = sort(&lines.array, lines.axis as i64);
     let rounding = Rounding(q.dtype());
     let place = |&q: &f64| method.place(extent as f64, q, rounding);
     let places: Vec<Place> = q.all().iter().map(place).collect();
+    let ranks = || places.iter().flat_map(|place| [place.low, place.high]);
+    let sorted = match (ranks().min(), ranks().max()) {
+        (Some(first @ 0..), Some(last)) if last < extent as i64 => {
+            let ranks = Ranks { first: first as usize, last: last as usize };
+            partitioned_at(&lines.array, lines.axis as i64, Order::Values, ranks)
+        }
+        _ => sort(&lines.array, lines.axis as i64),
+    };
     let take = |positions: Vec<i64>| {
         let count = positions.len();
         sorted.take(&from_slice(&positions, [count]), lines.axis as i64)
@@ -443,8 +451,9 @@ pub fn median(array: &Array, axes: impl Into<Axes>) -> Array {
         if extent == 0 {
             return array.mean(axes.clone()).into_result();
         }
-        let sorted = sort(&lines.array, axis);
-        let middle = lines.between(&sorted, (extent - 1) / 2, extent / 2 + 1);
+        let ranks = Ranks { first: (extent - 1) / 2, last: extent / 2 };
+        let sorted = partitioned_at(&lines.array, axis, Order::Values, ranks);
+        let middle = lines.between(&sorted, ranks.first, ranks.last + 1);
         let mut found = middle.mean(keepdims(axis));
         if array.dtype().is_inexact() {
             let last = lines.between(&sorted, extent - 1, extent);

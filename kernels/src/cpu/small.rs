@@ -117,8 +117,11 @@ pub fn run(
     let is_half = |dtype| matches!(dtype, DType::F16 | DType::BF16);
     match op {
         SmallOp::Elementwise(op) => {
-            let dtypes: SmallVec<[DType; 2]> = operands.iter().map(|it| it.1).collect();
-            let Some(code) = loops::elementwise(op, &dtypes) else { return false };
+            let mut dtypes = [DType::Bool; 2];
+            dtypes.iter_mut().zip(operands).for_each(|(dtype, operand)| *dtype = operand.1);
+            let Some(code) = loops::elementwise(op, &dtypes[..operands.len()]) else {
+                return false;
+            };
             map(code, operands, extents, count, to.room(count, dtype));
         }
         SmallOp::Cast => {
@@ -157,6 +160,26 @@ pub fn run(
     true
 }
 
+/// The result, of dtype `dtype`, of an elementwise operation on single elements. `None` if there is
+/// no loop for it.
+pub fn element(op: Op, operands: &[Scalar], dtype: DType) -> Option<Scalar> {
+    let mut dtypes = [DType::Bool; 2];
+    let mut given = [Element::default(), Element::default()];
+    for (at, scalar) in operands.iter().enumerate() {
+        dtypes[at] = scalar.dtype();
+        given[at] = Element(scalar.padded());
+    }
+    let count = operands.len();
+    let code = loops::elementwise(op, &dtypes[..count])?;
+    let inputs = given.each_ref().map(|element| element.0.as_ptr());
+    let mut result = Element::default();
+    // SAFETY: 1. each input is one element of its dtype, aligned; 2. there is room for one element
+    // of any dtype; 3. the result is disjoint from the operands; 4. the loop is that of as many
+    // operands.
+    unsafe { code(&inputs[..count], result.0.as_mut_ptr(), 1) };
+    Some(Scalar::from_padded(dtype, result.0))
+}
+
 /// Runs a loop over all elements.
 fn map(
     code: Loop,
@@ -193,7 +216,7 @@ fn elements(
             let mut element = [0u128; 1];
             // SAFETY: an element has at most 16 bytes, and the stage room for `count` of them.
             unsafe {
-                element.as_mut_ptr().cast::<[u8; 16]>().write(padded(scalar));
+                element.as_mut_ptr().cast::<[u8; 16]>().write(scalar.padded());
                 loops::fill(size)(element.as_ptr().cast(), to, count);
             }
         }
@@ -254,12 +277,6 @@ fn rows(
             }
         }
     }
-}
-
-fn padded(scalar: &Scalar) -> [u8; 16] {
-    let mut bytes = [0; 16];
-    bytes[..scalar.bytes().len()].copy_from_slice(scalar.bytes());
-    bytes
 }
 
 impl View<'_> {

@@ -177,7 +177,7 @@ mod tests {
 
     #[test]
     fn the_runs_of_an_operation_are_known_from_its_blocks() {
-        let sort = |order| Structured::Sort(Sort { axis: 0, order });
+        let sort = |order| Structured::Sort(Sort::new(0, order));
         assert_eq!(count(sort(Order::Values), &[(DType::F32, &[5000])]), 1);
         assert_eq!(count(sort(Order::Values), &[(DType::F32, &[0])]), 0);
         // Keys, their positions, and the elements read at these: words, and numbers of two words.

@@ -110,7 +110,7 @@ mod tests {
 
     #[test]
     fn each_thread_has_lines_of_its_own_while_there_are_any() {
-        let sort = |axis| Structured::Sort(Sort { axis, order: Order::Values });
+        let sort = |axis| Structured::Sort(Sort::new(axis, Order::Values));
         assert_eq!(of(sort(0), DType::F64, &[1000], 8), 16_000);
         assert_eq!(of(sort(1), DType::F64, &[3, 1000], 8), 3 * 16_000);
         assert_eq!(of(sort(1), DType::F64, &[30, 1000], 8), 8 * 16_000);

@@ -48,9 +48,26 @@ impl Scalar {
         scalar
     }
 
+    /// The scalar with the element bytes at the start of `bytes`; those behind are ignored.
+    pub fn from_padded(dtype: DType, bytes: [u8; 16]) -> Scalar {
+        // A shift by a whole number of bytes keeps the first ones, without a copy of varying size.
+        let unused = 8 * (16 - dtype.size() as u32);
+        let kept = u128::from_le_bytes(bytes) << unused >> unused;
+        Scalar { dtype, bytes: kept.to_le_bytes() }
+    }
+
+    /// The bytes of the element, and zeros.
+    pub fn padded(&self) -> [u8; 16] {
+        self.bytes
+    }
+
     /// The number as an element of `dtype`, cast as by `astype`: integers wrap, and floats beyond
     /// an integer dtype give the result of the x86-64 conversion.
     pub fn from_weak(dtype: DType, value: Weak) -> Scalar {
+        // The most frequent numbers need none of the conversions below.
+        if let (DType::F64, Weak::Float(value)) = (dtype, value) {
+            return Scalar::new(value);
+        }
         let complex = value.to_complex();
         let integer = match value {
             Weak::Int(value) => value,

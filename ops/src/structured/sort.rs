@@ -1,16 +1,41 @@
-//! Sorting along an axis: ascending, stable, NaN last; complex numbers lexicographically.
+//! Sorting along an axis, and partitions: ascending, stable, NaN last; complex numbers
+//! lexicographically.
 
 use super::record::{Operand, Record, extent_along, logarithm};
 use super::rule::Rule;
 use crate::{DType, Shape};
 
-/// Sorting along an axis.
+/// Sorting along an axis, or a partition.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Sort {
     /// The axis.
     pub axis: u8,
     /// The result.
     pub order: Order,
+    /// The ranks of a partition; `None` sorts.
+    pub ranks: Option<Ranks>,
+}
+
+/// The ranks, from `first` up to and including `last`, that a partition puts in order. Elements of
+/// lower rank are before them in any order, and those of higher rank after them, NaN last.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Ranks {
+    /// The lowest rank.
+    pub first: usize,
+    /// The highest rank.
+    pub last: usize,
+}
+
+impl Sort {
+    /// Sorting along an axis.
+    pub fn new(axis: u8, order: Order) -> Sort {
+        Sort { axis, order, ranks: None }
+    }
+
+    /// A partition along an axis.
+    pub fn partition(axis: u8, order: Order, ranks: Ranks) -> Sort {
+        Sort { axis, order, ranks: Some(ranks) }
+    }
 }
 
 /// The result of sorting.
@@ -24,9 +49,11 @@ pub enum Order {
 
 impl Record for Sort {
     fn name(&self) -> &'static str {
-        match self.order {
-            Order::Values => "sort",
-            Order::Positions => "argsort",
+        match (self.order, self.ranks) {
+            (Order::Values, None) => "sort",
+            (Order::Positions, None) => "argsort",
+            (Order::Values, Some(_)) => "partition",
+            (Order::Positions, Some(_)) => "argpartition",
         }
     }
 
@@ -43,6 +70,10 @@ impl Record for Sort {
     }
 
     fn flops_of_element(&self, shapes: &[&[usize]]) -> u64 {
-        logarithm(extent_along(shapes[0], self.axis))
+        match self.ranks {
+            // A selection reads each element a few times.
+            Some(Ranks { first, last }) => 4 + logarithm(last - first + 1),
+            None => logarithm(extent_along(shapes[0], self.axis)),
+        }
     }
 }

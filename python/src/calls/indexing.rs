@@ -5,7 +5,7 @@ use crate::interpreter::errors::{as_numpy_raises, is_of, refused};
 use crate::interpreter::mistakes::Mistake;
 use crate::interpreter::site::at_line;
 use crate::objects::ndarray::Ndarray;
-use phalanx::{AnyIndex, Array, DType, Index};
+use phalanx::{AnyIndex, Array, DType, Index, Weak};
 use pyo3::exceptions::{PyIndexError, PyOverflowError, PyTypeError, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -27,6 +27,34 @@ impl Key {
             Key::Basic(items) => items.into_iter().map(AnyIndex::Basic).collect(),
             Key::Advanced(items) => items,
         }
+    }
+}
+
+/// The key of one element of an array of `ndim` axes, if it is of plain integers or of elements
+/// that are known. `None` for any other key, which [`key`] reads.
+pub fn integers(object: &Bound<'_, PyAny>, ndim: usize) -> Option<SmallVec<[i64; 4]>> {
+    let Ok(tuple) = object.cast_exact::<PyTuple>() else {
+        return if ndim == 1 {
+            integer(object).map(|at| SmallVec::from_slice(&[at]))
+        } else {
+            None
+        };
+    };
+    if tuple.len() == ndim {
+        tuple.iter_borrowed().map(|one| integer(&one)).collect()
+    } else {
+        None
+    }
+}
+
+fn integer(object: &Bound<'_, PyAny>) -> Option<i64> {
+    if let Ok(position) = object.cast_exact::<PyInt>() {
+        return position.extract().ok();
+    }
+    let element = object.cast_exact::<Ndarray>().ok()?.get().array.element()?;
+    match element.to_weak() {
+        Weak::Int(position) => i64::try_from(position).ok(),
+        _ => None,
     }
 }
 

@@ -2,8 +2,9 @@
 
 use crate::interpreter::errors::refused;
 use crate::interpreter::mistakes::Mistake;
+use crate::objects::ndarray::Ndarray;
 use num_complex::Complex64;
-use phalanx::{Scalar, Weak};
+use phalanx::{Argument, Array, Scalar, Weak};
 use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt};
@@ -26,6 +27,15 @@ pub fn weak(object: &Bound<'_, PyAny>) -> PyResult<Option<Weak>> {
         return Ok(Some(Weak::Complex(object.extract::<Complex64>()?)));
     }
     Ok(None)
+}
+
+/// A number of Python, or an element that is known, on the mesh of `array`, as an argument that
+/// needs no array. `None` for all other objects.
+pub fn known(array: &Array, object: &Bound<'_, PyAny>) -> Option<Argument> {
+    match object.cast_exact::<Ndarray>() {
+        Ok(other) => other.get().array.element_beside(array).map(Argument::Scalar),
+        Err(_) => weak(object).ok().flatten().map(Argument::Weak),
+    }
 }
 
 /// An integer beyond `i64`. One beyond `i128` is refused: no integer dtype holds it, and it is not

@@ -2,9 +2,9 @@
 
 use super::iteration::Iteration;
 use crate::calls::arguments::integer;
-use crate::calls::indexing::{Key, key};
+use crate::calls::indexing::{Key, integers, key};
 use crate::calls::writing::{value_for, written};
-use crate::convert::argument;
+use crate::convert::{argument, known};
 use crate::interpreter::errors::{raised, type_error, value_error};
 use crate::interpreter::mistakes::Mistake;
 use crate::interpreter::site::at_line;
@@ -39,6 +39,11 @@ impl Ndarray {
             let _mesh = call_mesh::of_array(records.bytes());
             return records::item(records, object);
         }
+        if let Some(found) = integers(object, own.array.ndim())
+            && let Some(element) = own.array.element_at(&found)
+        {
+            return view_of(slf, element, true);
+        }
         let _mesh = call_mesh::of_array(&own.array);
         let items = key(object)?;
         let found = own.at(py, &items);
@@ -55,6 +60,12 @@ impl Ndarray {
         if let Some(records) = &self.records {
             let _mesh = call_mesh::of_array(records.bytes());
             return records::set_item(records, object, value);
+        }
+        if let Some(place) = integers(object, self.array.ndim())
+            && let Some(value) = known(&self.array, value)
+            && self.array.write_element(&place, &value)
+        {
+            return Ok(());
         }
         let (py, _mesh) = (object.py(), call_mesh::of_array(&self.array));
         if !self.array.is_writeable() {

@@ -1,6 +1,6 @@
 //! The operators of arrays.
 
-use crate::convert::{self, operand};
+use crate::convert::{self, known, operand};
 use crate::interpreter::errors::{raised, type_error};
 use crate::interpreter::mistakes::Mistake;
 use crate::interpreter::site::at_line;
@@ -23,9 +23,19 @@ impl Ndarray {
         reflected: bool,
     ) -> PyResult<Py<PyAny>> {
         let own = slf.get();
-        let (py, _mesh) = (other.py(), call_mesh::of_array(&own.array));
         let pair = if reflected { [other, slf.as_any()] } else { [slf.as_any(), other] };
         let template = subclass::template(pair);
+        // Elements that are known need no line of the program.
+        if let Some(element) = own.array.element()
+            && let Some(known) = known(&own.array, other)
+        {
+            let own = Argument::Scalar(element);
+            let operands = if reflected { [known, own] } else { [own, known] };
+            if let Some(result) = slf.get().array.of_known(op, &operands) {
+                return subclass::wrap_as(other.py(), result, template.as_ref());
+            }
+        }
+        let (py, _mesh) = (other.py(), call_mesh::of_array(&own.array));
         let Some(other) = operand(other)? else { return Ok(py.NotImplemented()) };
         let own = Argument::Array(own.array.clone());
         let operands = if reflected { [other, own] } else { [own, other] };
@@ -57,6 +67,11 @@ impl Ndarray {
 
     fn unary(slf: &Bound<'_, Self>, op: Op) -> PyResult<Py<PyAny>> {
         let (py, array): (_, &Array) = (slf.py(), &slf.get().array);
+        if let Some(element) = array.element()
+            && let Some(result) = array.of_known(op, &[Argument::Scalar(element)])
+        {
+            return subclass::wrap_as(py, result, subclass::template([slf.as_any()]).as_ref());
+        }
         let _mesh = call_mesh::of_array(array);
         let result = at_line(py, || Array::apply(op, &[Argument::Array(array.clone())]));
         subclass::wrap_as(py, result, subclass::template([slf.as_any()]).as_ref())

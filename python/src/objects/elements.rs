@@ -107,8 +107,9 @@ impl<'a, 'py> TryFrom<&'a Bound<'py, Ndarray>> for InPlace<'a> {
 
     fn try_from(object: &'a Bound<'py, Ndarray>) -> PyResult<InPlace<'a>> {
         if object.get().array.is_element() {
-            // Nobody sees this error: the operator answers `NotImplemented`.
-            Err(PyTypeError::new_err("an element never changes"))
+            // Nobody sees this error: the operator answers `NotImplemented`. Without a message it
+            // needs no memory.
+            Err(PyTypeError::new_err(()))
         } else {
             Ok(InPlace(object.get()))
         }

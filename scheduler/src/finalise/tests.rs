@@ -271,7 +271,7 @@ fn a_leaf_that_others_own_is_not_overwritten() {
 fn a_kernel_or_a_routine_that_overwrites_what_it_reads_is_found() {
     let mut program = Program::new(&[&[4, 4]]);
     let turned = program.apply(Op::Exp, &[&transposed(&leaf(0))]);
-    let sort = Structured::Sort(Sort { axis: 0, order: Order::Values });
+    let sort = Structured::Sort(Sort::new(0, Order::Values));
     let sorted = program.record(NodeOp::Structured(sort), &[&leaf(0)], &[4, 4]);
     let plan = program.plan();
     for value in [turned, sorted] {

@@ -75,7 +75,7 @@ impl Session {
         let to = &mut Target::Buffer(&buffer);
         self.compute_into(op, &given, shape, dtype, to).then(|| {
             let sharding = Sharding::replicated(shape.len());
-            let storage = Storage::new([buffer]);
+            let storage = Storage::of_one(buffer);
             AtOnce::Value(Arc::new(Shards::new(dtype, shape, sharding, storage, None)))
         })
     }
@@ -148,7 +148,8 @@ impl Session {
             (NodeOp::Reduce { .. }, [Given::Value { seen, .. }]) => seen.shape,
             _ => shape,
         };
-        let operands: SmallVec<[_; 3]> = given.iter().map(Given::operand).collect();
+        let mut operands = SmallVec::<[_; 3]>::new();
+        given.iter().for_each(|given| operands.push(given.operand()));
         small::run(small, &operands, extents, to, dtype)
     }
 

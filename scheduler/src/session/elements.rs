@@ -6,9 +6,8 @@
 use super::Session;
 use crate::shards::Shards;
 use phalanx_graph::Evaluated;
-use phalanx_kernels::cpu::small::{self, Element, Operand, SmallOp, Target};
+use phalanx_kernels::cpu::small;
 use phalanx_ops::{DType, Op, Scalar};
-use smallvec::SmallVec;
 use std::sync::Arc;
 
 impl Session {
@@ -19,10 +18,14 @@ impl Session {
             return None;
         }
         let (local, offset) = shards.locate(index, &self.mesh)?;
-        let mut bytes = [0; size_of::<u128>()];
-        let size = shards.dtype.size();
-        shards.buffers()[local].read(offset, &mut bytes[..size]);
-        Some(Scalar::from_bytes(shards.dtype, &bytes[..size]))
+        let (buffer, mut bytes) = (&shards.buffers()[local], [0; size_of::<u128>()]);
+        // Copies of a fixed size are single instructions.
+        match shards.dtype.size() {
+            8 => buffer.read(offset, &mut bytes[..8]),
+            4 => buffer.read(offset, &mut bytes[..4]),
+            size => buffer.read(offset, &mut bytes[..size]),
+        }
+        Some(Scalar::from_padded(shards.dtype, bytes))
     }
 
     /// See `Engine::set_element`.
@@ -38,7 +41,12 @@ impl Session {
             return false;
         }
         let Some((local, offset)) = shards.locate(index, &self.mesh) else { return false };
-        shards.buffers()[local].write(offset, element.bytes());
+        let (buffer, bytes) = (&shards.buffers()[local], element.padded());
+        match shards.dtype.size() {
+            8 => buffer.write(offset, &bytes[..8]),
+            4 => buffer.write(offset, &bytes[..4]),
+            size => buffer.write(offset, &bytes[..size]),
+        }
         true
     }
 
@@ -47,12 +55,7 @@ impl Session {
         if !self.is_alone_on_host() {
             return None;
         }
-        let given: SmallVec<[(Operand<'_>, DType); 2]> =
-            operands.iter().map(|it| (Operand::Scalar(*it), it.dtype())).collect();
-        let mut element = Element::default();
-        let to = &mut Target::Element(&mut element);
-        let is_done = small::run(SmallOp::Elementwise(op), &given, &[], to, result);
-        is_done.then(|| element.scalar(result))
+        small::element(op, operands, result)
     }
 
     /// Whether the process is the only one, belongs to the session, and has only CPUs.

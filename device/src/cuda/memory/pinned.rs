@@ -110,7 +110,7 @@ impl PinnedMemory {
         };
         // SAFETY: the memory is this value's alone until it is dropped, which is when the buffer
         // is.
-        unsafe { Buffer::from_pool(start, length, release) }
+        unsafe { Buffer::from_pool(start, length, Arc::new(release)) }
     }
 
     /// The address of the first byte.

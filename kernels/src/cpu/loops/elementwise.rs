@@ -16,6 +16,7 @@ use crate::cpu::instructions::for_each_level;
 use num_complex::{Complex, Complex32, Complex64};
 use phalanx_ops::{DType, Op};
 use std::mem::MaybeUninit;
+use std::sync::OnceLock;
 
 /// A real function of the trait, or a complex one.
 macro_rules! real_or_complex {
@@ -59,6 +60,29 @@ macro_rules! truths {
 /// `None` if the operation has no such signature, and for half types that are computed like in
 /// NumPy: operands widened to f32, the f32 loop, and its result rounded.
 pub fn elementwise(op: Op, inputs: &[DType]) -> Option<Loop> {
+    /// The loops of an operation, by the dtypes of its operands.
+    type Table = Box<[Option<Loop>]>;
+    static TABLES: [OnceLock<Table>; Op::ALL.len()] = [const { OnceLock::new() }; Op::ALL.len()];
+    const DTYPES: usize = DType::ALL.len();
+    let place = match *inputs {
+        [only] if op.arity() == 1 => only as usize,
+        [left, right] if op.arity() == 2 => left as usize * DTYPES + right as usize,
+        _ => return None,
+    };
+    let table = TABLES[op as usize].get_or_init(|| {
+        let all = DType::ALL.iter();
+        match op.arity() {
+            1 => all.map(|&only| choose(op, &[only])).collect(),
+            _ => {
+                let pairs = all.flat_map(|&left| DType::ALL.iter().map(move |&it| [left, it]));
+                pairs.map(|pair| choose(op, &pair)).collect()
+            }
+        }
+    });
+    table[place]
+}
+
+fn choose(op: Op, inputs: &[DType]) -> Option<Loop> {
     if !op.signatures().iter().any(|signature| signature.inputs() == inputs) {
         return None;
     }

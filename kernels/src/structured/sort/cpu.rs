@@ -7,7 +7,8 @@ use phalanx_ops::DType;
 use phalanx_ops::structured::{Order, Sort};
 
 /// `to` = the elements of each line in order, or the positions they had. Equal elements keep their
-/// order, including the signs of zeros and the bits of NaNs.
+/// order, including the signs of zeros and the bits of NaNs. A partition puts only its ranks in
+/// order.
 ///
 /// Panics (`bug:`) if shapes or dtypes do not fit.
 pub fn run(sort: Sort, operands: &[Block<'_>], to: &Block<'_>, pool: Option<&rayon::ThreadPool>) {
@@ -22,16 +23,16 @@ pub fn run(sort: Sort, operands: &[Block<'_>], to: &Block<'_>, pool: Option<&ray
             match from.dtype {
                 DType::C64 | DType::C128 => positions::sort_complex(sort.axis, from, to, pool),
                 dtype => match dtype.size() {
-                    1 => values::sort::<u8>(sort.axis, from, to, pool),
-                    2 => values::sort::<u16>(sort.axis, from, to, pool),
-                    4 => values::sort::<u32>(sort.axis, from, to, pool),
-                    _ => values::sort::<u64>(sort.axis, from, to, pool),
+                    1 => values::sort::<u8>(sort, from, to, pool),
+                    2 => values::sort::<u16>(sort, from, to, pool),
+                    4 => values::sort::<u32>(sort, from, to, pool),
+                    _ => values::sort::<u64>(sort, from, to, pool),
                 },
             }
         }
         Order::Positions => {
             assert_eq!(to.dtype, DType::I64, "bug: positions are i64");
-            positions::sort(sort.axis, from, to, pool);
+            positions::sort(sort, from, to, pool);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Sorting along an axis.
+//! Sorting along an axis, and partitions.
 
 mod complex;
 pub mod cpu;
@@ -7,4 +7,5 @@ mod merge;
 pub(super) mod order;
 mod positions;
 pub(super) mod radix;
+mod select;
 mod values;

@@ -8,10 +8,11 @@ use crate::structured::lines::{GRAIN, Lines, Places, each, share};
 use crate::structured::{Block, Plain};
 use num_complex::{Complex32, Complex64};
 use phalanx_ops::DType;
+use phalanx_ops::structured::{Ranks, Sort};
 
-/// Sorts the positions of each line into `to`.
-pub(super) fn sort(axis: u8, from: &Block<'_>, to: &Block<'_>, pool: Option<&rayon::ThreadPool>) {
-    let lines = Lines::of(to.shape, axis);
+/// Sorts or partitions the positions of each line into `to`.
+pub(super) fn sort(sort: Sort, from: &Block<'_>, to: &Block<'_>, pool: Option<&rayon::ThreadPool>) {
+    let lines = (Lines::of(to.shape, sort.axis), sort.ranks);
     match (from.dtype, from.dtype.size()) {
         (DType::C64, _) => of_wide(lines, from, to, order_c64, pool),
         (DType::C128, _) => of_pairs(lines, from, to, order_c128, pool),
@@ -32,7 +33,7 @@ pub(super) fn sort_complex(
     to: &Block<'_>,
     pool: Option<&rayon::ThreadPool>,
 ) {
-    let lines = Lines::of(to.shape, axis);
+    let lines = (Lines::of(to.shape, axis), None);
     match from.dtype {
         DType::C64 => {
             let pack = |number: Complex32, row| pack_wide(order_c64(number), row);
@@ -45,15 +46,18 @@ pub(super) fn sort_complex(
     }
 }
 
+/// Lines, and the ranks of a partition.
+type Ranked = (Lines, Option<Ranks>);
+
 /// Elements of at most four bytes; lines are shorter than 2^32.
 fn of_words<W: Word>(
-    lines: Lines,
+    lines: Ranked,
     from: &Block<'_>,
     to: &Block<'_>,
     pool: Option<&rayon::ThreadPool>,
 ) {
     let form = Form::<W>::of(from.dtype);
-    if u32::try_from(lines.extent).is_err() {
+    if u32::try_from(lines.0.extent).is_err() {
         return of_wide(lines, from, to, |bits: W| form.order(bits).into(), pool);
     }
     let pack = |bits: W, row| (Into::<u64>::into(form.order(bits)) << 32) | row as u64;
@@ -62,7 +66,7 @@ fn of_words<W: Word>(
 
 /// Elements whose order has eight bytes.
 fn of_wide<T: Plain>(
-    lines: Lines,
+    lines: Ranked,
     from: &Block<'_>,
     to: &Block<'_>,
     order: impl Fn(T) -> u64 + Sync,
@@ -73,7 +77,7 @@ fn of_wide<T: Plain>(
 }
 
 fn of_pairs<T: Plain>(
-    lines: Lines,
+    lines: Ranked,
     from: &Block<'_>,
     to: &Block<'_>,
     order: impl Fn(T) -> u128 + Sync,
@@ -83,6 +87,15 @@ fn of_pairs<T: Plain>(
     store(lines, from, to, pool, pack, |key| key.1, |_, row| row);
 }
 
+/// Partitions keys.
+fn partition<K: Ord>(keys: &mut [K], Ranks { first, last }: Ranks) {
+    let (_, _, rest) = keys.select_nth_unstable(first);
+    if let Some(next) = (last - first).checked_sub(1) {
+        let (middle, _, _) = rest.select_nth_unstable(next);
+        middle.sort_unstable();
+    }
+}
+
 fn pack_wide(order: u64, row: usize) -> u128 {
     (u128::from(order) << 64) | row as u128
 }
@@ -90,7 +103,7 @@ fn pack_wide(order: u64, row: usize) -> u128 {
 /// Sorts the keys of each line and stores, for each position, the result of `stored` for the
 /// element that belongs there and the row it had.
 fn store<T: Plain, K: Copy + Ord + Send + Sync, S: Plain>(
-    lines: Lines,
+    (lines, ranks): Ranked,
     from: &Block<'_>,
     to: &Block<'_>,
     pool: Option<&rayon::ThreadPool>,
@@ -122,7 +135,10 @@ fn store<T: Plain, K: Copy + Ord + Send + Sync, S: Plain>(
                 }
             }
             for line in keys.chunks_exact_mut(lines.extent) {
-                merge::sort(line, one);
+                match ranks {
+                    Some(ranks) => partition(line, ranks),
+                    None => merge::sort(line, one),
+                }
             }
             let keys = &keys;
             each(one, lines.extent, GRAIN, |rows| {

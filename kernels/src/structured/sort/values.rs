@@ -1,18 +1,20 @@
-//! Sorting elements of real dtypes.
+//! Sorting and partitions of elements of real dtypes.
 
 use super::merge;
 use super::order::{Form, Word};
+use super::select::{SHORTEST, partition_line};
 use crate::structured::Block;
 use crate::structured::lines::{GRAIN, Lines, Places, each, share};
+use phalanx_ops::structured::{Ranks, Sort};
 
 /// Lines of one-byte elements that are at least this long are sorted by counting.
 const COUNTED_BYTES: usize = 64;
 /// The same for two-byte elements.
 const COUNTED_PAIRS: usize = 1 << 15;
 
-/// Sorts the lines of elements that have the bits of `W`.
+/// Sorts or partitions the lines of elements that have the bits of `W`.
 pub(super) fn sort<W: Word>(
-    axis: u8,
+    Sort { axis, ranks, .. }: Sort,
     from: &Block<'_>,
     to: &Block<'_>,
     pool: Option<&rayon::ThreadPool>,
@@ -23,6 +25,8 @@ pub(super) fn sort<W: Word>(
     let from = unsafe { from.elements::<W>() };
     let tiles = lines.tiles_of_lines(size_of::<W>());
     let count = tiles.count(lines);
+    // Short elements are counted, which is faster than a selection.
+    let ranks = ranks.filter(|_| lines.extent >= SHORTEST && size_of::<W>() >= size_of::<u32>());
     let (many, one) = share(pool, count, lines.extent);
     each(many, count, GRAIN / (tiles.width * lines.extent), |range| {
         let mut room = Vec::new();
@@ -33,7 +37,7 @@ pub(super) fn sort<W: Word>(
                 // SAFETY: the line lies inside the block and is this tile's alone.
                 let line =
                     unsafe { std::slice::from_raw_parts_mut(places.at(start), lines.extent) };
-                sort_line(line, form, |row| from[start + row], one);
+                arrange(line, form, |row| from[start + row], ranks, one);
                 continue;
             }
             room.resize(tiles.width * lines.extent, W::default());
@@ -45,7 +49,7 @@ pub(super) fn sort<W: Word>(
             }
             for (line, column) in room.chunks_exact_mut(lines.extent).zip(columns.clone()) {
                 let original = |row| from[lines.at(outer, row, column)];
-                sort_line(line, form, original, one);
+                arrange(line, form, original, ranks, one);
             }
             for row in 0..lines.extent {
                 for (line, column) in columns.clone().enumerate() {
@@ -57,6 +61,20 @@ pub(super) fn sort<W: Word>(
             }
         }
     });
+}
+
+/// Sorts or partitions the elements `original(row)` of all rows into a line.
+fn arrange<W: Word>(
+    line: &mut [W],
+    form: Form<W>,
+    original: impl Fn(usize) -> W + Sync,
+    ranks: Option<Ranks>,
+    pool: Option<&rayon::ThreadPool>,
+) {
+    match ranks {
+        Some(ranks) => partition_line(line, form, original, ranks, pool),
+        None => sort_line(line, form, original, pool),
+    }
 }
 
 /// Sorts the elements `original(row)` of all rows into a line.

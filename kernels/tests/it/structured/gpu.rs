@@ -221,7 +221,7 @@ fn searches() {
     for &dtype in DType::ALL {
         for extent in [0, 1, 2, 3, 7, 1000] {
             let vector = Value::mixed(dtype, &[extent], 11);
-            let sort = Structured::Sort(Sort { axis: 0, order: Order::Values });
+            let sort = Structured::Sort(Sort::new(0, Order::Values));
             let sorted = evaluate(sort, &[&vector]);
             for shape in [&[0][..], &[1], &[3, 6007], &[]] {
                 let values = Value::mixed(dtype, shape, 12);
@@ -244,7 +244,7 @@ fn check_sorts(dtype: DType, orders: &[Order]) {
             let value = Value::mixed(dtype, &shape, 13);
             let origin = vec![0; shape.len()];
             for &order in orders {
-                let sort = Structured::Sort(Sort { axis, order });
+                let sort = Structured::Sort(Sort::new(axis, order));
                 let should = evaluate_part(sort, &[&value], None, None);
                 let is = on_gpu(sort, &[&value], &origin, &device);
                 let what = format!("{order:?} of sorted {dtype} {shape:?}");
@@ -417,7 +417,7 @@ fn many_lines_are_sorted() {
     for shape in [[70_000, 3], [3, 70_000]] {
         let value = Value::mixed(DType::U8, &shape, 23);
         for order in [Order::Positions, Order::Values] {
-            let sort = Structured::Sort(Sort { axis: 1, order });
+            let sort = Structured::Sort(Sort::new(1, order));
             let should = evaluate_part(sort, &[&value], None, None);
             assert!(on_gpu(sort, &[&value], &[0, 0], &device) == should, "{order:?} of {shape:?}");
         }

@@ -4,8 +4,8 @@
 
 use super::value::{Random, Value, evaluate_part};
 use phalanx_ops::structured::{
-    Decomposition, Fft, Follow, Matmul, Order, Put, ReduceAt, Rule, Scan, SearchSorted, Side, Sort,
-    Take, TakeAlong, Transform,
+    Decomposition, Fft, Follow, Matmul, Order, Put, Ranks, ReduceAt, Rule, Scan, SearchSorted,
+    Side, Sort, Take, TakeAlong, Transform,
 };
 use phalanx_ops::{DType, Op, Scalar, Structured, Weak};
 use std::collections::BTreeSet;
@@ -62,7 +62,10 @@ fn cases() -> Vec<Case> {
         let extent = 2 * complex.shape[usize::from(axis)] as u64 - 1;
         add(fft(Transform::RealInverse { extent }), &[complex]);
         for order in [Order::Values, Order::Positions] {
-            add(Structured::Sort(Sort { axis, order }), &[small(DType::I32, &[4, 6], 3)]);
+            let operand = [small(DType::I32, &[4, 6], 3)];
+            add(Structured::Sort(Sort::new(axis, order)), &operand);
+            let ranks = Ranks { first: 1, last: 2 };
+            add(Structured::Sort(Sort::partition(axis, order, ranks)), &operand);
         }
         add(Structured::Scan(Scan { op: Op::Add, axis }), &[f64s(&[4, 6])]);
         let starts = Value::positions(&[3], [0, 3, 1].into_iter());

@@ -9,7 +9,7 @@ fn every_dtype_and_extent() {
     for &dtype in DType::ALL {
         for extent in [0, 1, 2, 3, 7, 64, 1000] {
             let vector = Value::mixed(dtype, &[extent], 11);
-            let sort = Structured::Sort(Sort { axis: 0, order: Order::Values });
+            let sort = Structured::Sort(Sort::new(0, Order::Values));
             let sorted = evaluate(sort, &[&vector]);
             for shape in [&[0][..], &[1], &[3, 67], &[]] {
                 let values = Value::mixed(dtype, shape, 12);

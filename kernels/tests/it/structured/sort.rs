@@ -1,8 +1,8 @@
 //! Sorting against a stable sort by comparisons.
 
 use super::value::{Value, assert_same, evaluate, order, shapes};
-use phalanx_ops::structured::{Order, Sort};
-use phalanx_ops::{DType, Structured};
+use phalanx_ops::structured::{Order, Ranks, Sort};
+use phalanx_ops::{DType, Scalar, Structured};
 
 /// Values and positions of a stable sort.
 fn reference(value: &Value, axis: u8) -> [Value; 2] {
@@ -23,7 +23,7 @@ fn reference(value: &Value, axis: u8) -> [Value; 2] {
 
 fn check(value: &Value, axis: u8) {
     let [sorted, positions] = reference(value, axis);
-    let sort = |order| evaluate(Structured::Sort(Sort { axis, order }), &[value]);
+    let sort = |order| evaluate(Structured::Sort(Sort::new(axis, order)), &[value]);
     // NaNs keep their bits too.
     let is = sort(Order::Values);
     assert_same(&is, &sorted, &format!("sort of {}", value.dtype));
@@ -50,5 +50,85 @@ fn long_lines() {
     for dtype in dtypes {
         check(&Value::mixed(dtype, &[150_001], 5), 0);
         check(&Value::mixed(dtype, &[70_000, 2], 6), 0);
+    }
+}
+
+/// Checks that the elements of a line are those of `sorted` in any order, that those of `ranks` are
+/// in order, and that no element is on the wrong side of them.
+fn check_partition(is: &Value, sorted: &Value, axis: u8, ranks: Ranks, what: &str) {
+    let [outer, extent, inner] = is.lines(axis.into());
+    let compare = |a: &[u8], b: &[u8]| order(is.dtype, a, b);
+    for line in 0..outer * inner {
+        let place = |row: usize| (line / inner * extent + row) * inner + line % inner;
+        let elements = |of: &Value| -> Vec<Vec<u8>> {
+            (0..extent).map(|row| of.element(place(row)).to_vec()).collect()
+        };
+        let (found, should) = (elements(is), elements(sorted));
+        for rank in 0..extent {
+            let (own, bound) = match rank {
+                _ if rank < ranks.first => (compare(&found[rank], &should[ranks.first]), true),
+                _ if rank > ranks.last => (compare(&should[ranks.last], &found[rank]), true),
+                _ => (compare(&found[rank], &should[rank]), false),
+            };
+            assert!(own.is_eq() || (bound && own.is_lt()), "{what}: rank {rank}");
+        }
+        let mut bytes = [found, should];
+        bytes.iter_mut().for_each(|elements| elements.sort());
+        assert!(bytes[0] == bytes[1], "{what}: other elements");
+    }
+}
+
+fn check_partitions(value: &Value, axis: u8) {
+    let [sorted, _] = reference(value, axis);
+    let extent = value.shape[usize::from(axis)];
+    let middle = extent / 2;
+    for (first, last) in [
+        (0, 0),
+        (middle, middle),
+        (middle / 2, (middle + 1).min(extent - 1)),
+        (extent - 1, extent - 1),
+    ] {
+        let ranks = Ranks { first, last };
+        let partition = |order| Structured::Sort(Sort::partition(axis, order, ranks));
+        let what = format!("{ranks:?} of {} {:?}", value.dtype, value.shape);
+        let values = evaluate(partition(Order::Values), &[value]);
+        check_partition(&values, &sorted, axis, ranks, &what);
+        let positions = evaluate(partition(Order::Positions), &[value]);
+        let mut taken = value.clone();
+        let [outer, extent, inner] = value.lines(axis.into());
+        for at in 0..outer * extent * inner {
+            let had = positions.integer(at) as usize;
+            let from = (at / (extent * inner) * extent + had) * inner + at % inner;
+            taken.set(at, value.element(from));
+        }
+        check_partition(&taken, &sorted, axis, ranks, &format!("positions of {what}"));
+    }
+}
+
+#[test]
+fn partitions_of_every_dtype_and_axis() {
+    for &dtype in DType::ALL {
+        for (seed, extent) in [1, 2, 255, 256, 3000].into_iter().enumerate() {
+            for (shape, axis) in shapes(extent).into_iter().filter(|(shape, _)| !shape.contains(&0))
+            {
+                check_partitions(&Value::mixed(dtype, &shape, seed as u64), axis);
+            }
+        }
+    }
+}
+
+/// Lines from which a sample is taken: mixed, all equal, with few different elements, periodic, and
+/// in order.
+#[test]
+fn partitions_of_long_lines() {
+    for dtype in [DType::I32, DType::F32, DType::F64, DType::U64] {
+        check_partitions(&Value::mixed(dtype, &[150_001], 5), 0);
+        let count = 70_000i64;
+        let lines: [&dyn Fn(i64) -> i64; 5] =
+            [&|_| 7, &|at| at % 3, &|at| at % 17 * 1000 + at / 17, &|at| at, &|at| -at];
+        for line in lines {
+            let elements = (0..count).map(|at| Scalar::new(line(at)).cast(dtype));
+            check_partitions(&Value::new(&[count as usize], elements, dtype), 0);
+        }
     }
 }
