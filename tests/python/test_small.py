@@ -129,3 +129,129 @@ def test_empty_writes_are_recorded_alike_on_all_ranks():
         x[5:5] = 0
         x[7:7] = np.arange(0.0)
     assert float(x.sum()) == 20_000_000
+
+
+DTYPES = "?bBhHiIlLqQefdFD"
+OPERATORS = {
+    "a + b": lambda a, b: a + b,
+    "a - b": lambda a, b: a - b,
+    "a * b": lambda a, b: a * b,
+    "a / b": lambda a, b: a / b,
+    "a // b": lambda a, b: a // b,
+    "a % b": lambda a, b: a % b,
+    "a ** b": lambda a, b: a**b,
+    "a & b": lambda a, b: a & b,
+    "a << b": lambda a, b: a << b,
+    "a < b": lambda a, b: a < b,
+    "a == b": lambda a, b: a == b,
+    "-a": lambda a, b: -a,
+    "~a": lambda a, b: ~a,
+    "abs(a)": lambda a, b: abs(a),
+    "maximum(a, b)": lambda a, b: module_of(a, b).maximum(a, b),
+    "sqrt(a)": lambda a, b: module_of(a, b).sqrt(a),
+    "hypot(a, b)": lambda a, b: module_of(a, b).hypot(a, b),
+}
+
+
+def module_of(*operands):
+    return np if any(isinstance(operand, np.ndarray) for operand in operands) else numpy
+
+
+def answer(operation, *operands):
+    """The dtype and the element of a result, or the class of its error."""
+    try:
+        with numpy.errstate(all="ignore"):
+            result = operation(*operands)
+    except Exception as error:
+        return next(of for of in (OverflowError, TypeError, ValueError) if isinstance(error, of))
+    if not hasattr(result, "dtype"):
+        return None
+    assert np.asnumpy(result).shape == ()
+    return str(result.dtype), np.asnumpy(result)
+
+
+def alike(found, expected):
+    if isinstance(expected, tuple) and isinstance(found, tuple):
+        return found[0] == expected[0] and numpy.allclose(
+            found[1], expected[1], rtol=1e-3 if "16" in found[0] else 1e-6, equal_nan=True
+        )
+    return found == expected
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_operators_of_elements_are_numpys(name):
+    operation = OPERATORS[name]
+    numbers = [True, 3, -2, 300, 1 << 40, 2.5, -0.0, float("nan"), 1.5 + 2j]
+    with numpy.errstate(all="ignore"):
+        values = {of: numpy.array([3, 1, 0]).astype(of) for of in DTYPES}
+    ours = {of: np.asarray(value) for of, value in values.items()}
+    for of in DTYPES:
+        for other in DTYPES:
+            for at, with_at in ((0, 1), (1, 2)):
+                expected = answer(operation, values[of][at], values[other][with_at])
+                found = answer(operation, ours[of][at], ours[other][with_at])
+                assert alike(found, expected), (of, other, at, found, expected)
+        for number in numbers:
+            for turn in (1, -1) if "b" in name.replace("abs", "") else (1,):
+                expected = answer(operation, *(values[of][0], number)[::turn])
+                found = answer(operation, *(ours[of][0], number)[::turn])
+                # Of a bool of Python and one of its own, NumPy makes a number of Python.
+                if expected is not None:
+                    assert alike(found, expected), (of, number, found, expected)
+
+
+@pytest.mark.parametrize("of", DTYPES)
+def test_elements_are_written_as_numpys(of):
+    numbers = [True, 3, -2, 300, 1 << 40, 1 << 70, 2.5, 1e300, float("nan"), 1.5 + 2j]
+    sources = [numpy.array([2, 7]).astype(other) for other in DTYPES if other not in "FD"]
+    for value in numbers + sources:
+        is_number = isinstance(value, int | float | complex)
+        target, mine = numpy.zeros(4, of), np.zeros(4, of)
+        mine[1].item()
+
+        def write(array, taken):
+            try:
+                with numpy.errstate(all="ignore"):
+                    array[-2] = taken
+            except Exception as error:
+                return type(error)
+
+        element = value if is_number else value[1]
+        taken = value if is_number else np.asarray(value)[1]
+        assert write(mine, taken) == write(target, element), value
+        numpy.testing.assert_array_equal(np.asnumpy(mine), target)
+
+
+def test_elements_are_indices():
+    x, rows = np.arange(12).reshape(3, 4), np.array([2, -1, 0])
+    assert float(x[rows[0], rows[1]]) == 11
+    assert x[rows[0]].tolist() == [8, 9, 10, 11]
+    x[rows[2], rows[0]] = 70
+    assert float(x[0, 2]) == 70
+    for key in (rows[0] + 1, (rows[0], rows[0] + 2)):
+        with pytest.raises(IndexError):
+            x[key]
+        with pytest.raises(IndexError):
+            x[key] = 1
+    truth = rows > 0
+    assert x[truth[0]].shape == (1, 3, 4)
+
+
+def test_errors_of_elements_are_found():
+    x = np.array([1.0, 0.0])
+    with np.errstate(divide="raise"), pytest.raises(FloatingPointError):
+        float(x[0] / x[1])
+    with pytest.raises(ValueError):
+        int(np.array([2])[0] ** np.array([-1])[0])
+    assert bool(np.array([3])[0] < 10**30)
+
+
+def test_an_element_does_not_change_with_its_array():
+    x = np.arange(5.0)
+    element, other = x[2], x[3]
+    x[2] = 9
+    assert float(element) == 2
+    total = element + other
+    assert float(total) == 5 and total.dtype == np.float64
+    # As part of larger operations it is a scalar.
+    assert (np.arange(2000.0) + element)[-1] == 2001

@@ -96,6 +96,15 @@ impl Array {
         if let Some(mask) = mask_of_all(self, items) {
             return within(site, || self.compress(mask).into_result());
         }
+        // A vector of positions takes rows; nothing has to be broadcast or reordered.
+        if let [AnyIndex::Array(positions)] = items
+            && positions.ok()?.ndim() == 1
+            && positions.dtype().is_integer()
+            && self.ndim() > 0
+            && self.base_view()?.is_contiguous()
+        {
+            return within(site, || self.take(positions, 0).into_result());
+        }
         self.work_out(items, site)?.taken(site)
     }
 
