@@ -60,7 +60,7 @@ pub trait Remote: Send + Sync {
     fn device(&self) -> Arc<dyn Device>;
 }
 
-/// The owner of memory that buffers have for a while.
+/// The owner of the memory of buffers.
 pub trait Pool: Send + Sync {
     /// Takes back the memory of a buffer: its address and length.
     fn release(&self, pointer: NonNull<u8>, len: usize);

@@ -183,13 +183,13 @@ const TWO_BY_TWO_TEXT: &str = text!("x1, x2, /, out=None, out2=None");
 
 /// The result of an operation on arguments that are elements or numbers, at least one of them an
 /// element.
-fn of_known(op: Op, arguments: &Bound<'_, PyTuple>) -> Option<Array> {
+fn applied_to_known(op: Op, arguments: &Bound<'_, PyTuple>) -> Option<Array> {
     let element = arguments.iter_borrowed().find_map(|object| {
         let array = object.cast_exact::<Ndarray>().ok()?.get();
         array.array.element().map(|_| array.array.clone())
     })?;
     let known = arguments.iter_borrowed().map(|object| convert::known(&element, &object));
-    element.of_known(op, &known.collect::<Option<SmallVec<[Argument; 2]>>>()?)
+    element.apply_to_known(op, &known.collect::<Option<SmallVec<[Argument; 2]>>>()?)
 }
 
 #[pymethods]
@@ -207,7 +207,7 @@ impl Ufunc {
         // Most calls have the operands alone.
         if keywords.is_none() && arguments.len() == self.nin() {
             if self.nout() == 1
-                && let Some(result) = of_known(self.first(), arguments)
+                && let Some(result) = applied_to_known(self.first(), arguments)
             {
                 return Ndarray::result(py, result);
             }

@@ -255,3 +255,39 @@ def test_an_element_does_not_change_with_its_array():
     assert float(total) == 5 and total.dtype == np.float64
     # As part of larger operations it is a scalar.
     assert (np.arange(2000.0) + element)[-1] == 2001
+
+
+def test_comparisons_with_integers_beyond_every_dtype():
+    cases = [("u8", [2**64 - 1, 5], 2**64), ("i8", [-(2**63), 1], -(2**63) - 1), ("i4", [7], 2**70)]
+    for dtype, values, number in cases:
+        plain, own = numpy.array(values, dtype), np.array(values, dtype=dtype)
+        for name in ("less", "less_equal", "equal", "not_equal", "greater", "greater_equal"):
+            for turn in (1, -1):
+                expected = getattr(numpy, name)(*(plain, number)[::turn])
+                found = getattr(np, name)(*(own, number)[::turn])
+                assert found.tolist() == expected.tolist(), (name, dtype, turn)
+                element = getattr(np, name)(*(own[0], number)[::turn])
+                assert bool(element) == expected[0]
+
+
+def test_an_element_of_another_mesh_is_no_index():
+    x, matrix = np.arange(4.0), np.ones((2, 2))
+    with np.local():
+        position = np.array([1, 0, 2])
+        position[0].item()
+        for read in (lambda: x[position[0]], lambda: matrix[position[0], position[1]]):
+            with pytest.raises(ValueError, match="PX018"):
+                read()
+        with pytest.raises(ValueError, match="PX018"):
+            x[position[0]] = 3.0
+
+
+def test_a_plan_of_an_element_names_the_line_that_shows_it():
+    x = np.arange(3.0) + 1
+    x.evaluate()
+    plan = (x[1] + x[2]).explain()
+    assert ".rs" not in plan
+
+
+def test_the_position_of_a_number_in_order_is_0():
+    assert np.argpartition(np.array(3.0), 0).tolist() == numpy.argpartition(3.0, 0).tolist()

@@ -210,6 +210,19 @@ fn views_between_each_other_share_nothing() {
     });
 }
 
+/// An element that was written before it was claimed kept its first value.
+#[test]
+fn a_written_element_is_claimed_as_an_array() {
+    on_lines(|| {
+        let array = arange(0, 3, 1);
+        array.evaluate().expect("the array");
+        let element = array.at([1]);
+        element.assign(7);
+        assert!(!element.claim(true) && !element.is_element());
+        assert_eq!(element.item::<i64>().unwrap(), 7);
+    });
+}
+
 /// Writing through a view of an element taken from an array changed the element.
 #[test]
 fn elements_were_written_through_their_views() {

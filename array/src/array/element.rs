@@ -13,9 +13,9 @@ use std::sync::atomic::{Ordering, fence};
 
 impl Array {
     /// Declares that the array's base is an element, which never changes, or that it is not. The
-    /// first declaration decides; the result is whether it agrees with this one. If it does not,
-    /// use a copy: then no write through a view changes an element, and no element changes with the
-    /// array that it was taken from. Local.
+    /// first declaration decides, and a write to a known element declares it none; the result is
+    /// whether this agrees. If it does not, use a copy: then no write through a view changes an
+    /// element, and no element changes with the array that it was taken from. Local.
     #[must_use]
     pub fn claim(&self, is_element: bool) -> bool {
         self.live().is_ok_and(|live| live.cell.claim(is_element))
@@ -117,7 +117,7 @@ impl Array {
     }
 
     /// The element at an index of integers, if a process that is alone has it computed in memory of
-    /// its CPUs; `None` else, and for a wrong index. Local.
+    /// its CPUs; `None` otherwise, and for a wrong index. Local.
     ///
     /// [`Array::at`] tries this first. A binding that calls this itself saves the search for the
     /// calling line, which only errors and recorded operations need.
@@ -143,7 +143,7 @@ impl Array {
     ///
     /// `None` if an argument is an array or the operation is not computed without a plan; then
     /// [`Array::apply`] records it or gives its error.
-    pub fn of_known(&self, op: Op, arguments: &[Argument]) -> Option<Array> {
+    pub fn apply_to_known(&self, op: Op, arguments: &[Argument]) -> Option<Array> {
         let mesh = &self.0.as_ref().ok()?.cell.mesh;
         of_known(mesh, op, arguments).map(|element| Array::from_element(mesh.clone(), element))
     }

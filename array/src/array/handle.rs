@@ -39,13 +39,13 @@ pub(super) struct Cell {
     pub(super) mesh: MeshHandle,
     value: Mutex<Result<Value, Error>>,
     pub(super) shape: Shape,
-    /// The element that the cell was made of. It is the value until a write replaces it.
+    /// The element that the cell was made of: the value until a write replaces it.
     made_of: Option<Scalar>,
     claim: AtomicU8,
     pub(super) loans: Loans,
 }
 
-/// The values of `Cell::claim`: unset until [`Array::claim`] decides whether the base is an element.
+/// The values of `Cell::claim`. [`Array::claim`] decides whether the base is an element.
 const UNCLAIMED: u8 = 0;
 const NO_ELEMENT: u8 = 1;
 const ELEMENT: u8 = 2;
@@ -130,7 +130,11 @@ impl Cell {
         self.value.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Sets the value. What is written before it is claimed is no element.
     pub(super) fn replace(&self, value: Result<Arc<Node>, Error>) {
+        if self.made_of.is_some() {
+            self.claim(false);
+        }
         // The old value is dropped after the lock is released.
         let _old = std::mem::replace(&mut *self.value(), value.map(Value::of));
     }

@@ -96,8 +96,11 @@ impl Array {
 
     /// The call that made the array's value.
     pub(crate) fn made_at(&self) -> Result<Site, Error> {
-        // Only a known element has no call; it is observed without recording anything.
-        Ok(self.base_node()?.site().unwrap_or_else(Site::caller))
+        Ok(match self.base_node()?.site() {
+            Some(site) => site,
+            // No call made a known element.
+            None => call_site(),
+        })
     }
 
     /// Whether reading any part of the array is Local.

@@ -4,7 +4,8 @@ use super::node::record_by;
 use super::power::record_power;
 use crate::array::Argument;
 use crate::array::Array;
-use phalanx_graph::{Error, Site};
+use crate::creation::full_like;
+use phalanx_graph::{Error, Site, within};
 use phalanx_ops::{Arg, Casting, DType, Op, Signature};
 use smallvec::SmallVec;
 
@@ -53,6 +54,12 @@ pub(crate) fn by_loop(
     site: Site,
 ) -> Result<Array, Error> {
     tracing::trace!(target: "phalanx::path", file = file!());
+    // The answer for every element of a comparison with an integer that no dtype holds.
+    if let Some(answer) = signature.constant
+        && let Some(array) = arguments.iter().find_map(Argument::as_array)
+    {
+        return within(site, || full_like(array, answer, DType::Bool).into_result());
+    }
     if op == Op::Power {
         return record_power(arguments, signature, site);
     }

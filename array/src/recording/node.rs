@@ -117,38 +117,36 @@ fn of_elements(
     input_dtypes: &[DType],
     output: DType,
 ) -> Option<Scalar> {
-    let NodeOp::Elementwise(op) = op else { return None };
-    let mut operands = SmallVec::<[Scalar; 2]>::new();
-    for ((argument, known), &dtype) in arguments.iter().zip(known).zip(input_dtypes) {
-        operands.push(match argument {
-            Argument::Weak(weak) => Scalar::from_weak(dtype, *weak),
-            Argument::Scalar(scalar) => scalar.cast(dtype),
-            Argument::Array(_) => (*known)?.cast(dtype),
-        });
+    let &NodeOp::Elementwise(op) = op else { return None };
+    if is_on() {
+        return None;
     }
-    if is_on() { None } else { mesh.engine().computed(*op, &operands, output) }
+    let mut operands = [Scalar::new(false); 2];
+    let places = operands.iter_mut().zip(arguments).zip(known).zip(input_dtypes);
+    for (((place, argument), known), &dtype) in places {
+        *place = match (argument, known) {
+            (Argument::Weak(weak), _) => Scalar::from_weak(dtype, *weak),
+            (Argument::Scalar(scalar), _) | (Argument::Array(_), Some(scalar)) => {
+                if scalar.dtype() == dtype { *scalar } else { scalar.cast(dtype) }
+            }
+            (Argument::Array(_), None) => return None,
+        };
+    }
+    mesh.engine().computed(op, &operands[..arguments.len()], output)
 }
 
 /// The result of an operation of the table on scalars and numbers, which needs no plan. `None` for
 /// arrays, for powers, which depend on the exponent, and where no loop takes the dtypes.
 pub(crate) fn of_known(mesh: &MeshHandle, op: Op, arguments: &[Argument]) -> Option<Scalar> {
     let count = arguments.len();
-    if op == Op::Power || count != op.arity() || is_on() {
+    if op == Op::Power || count != op.arity() {
         return None;
     }
     let mut kinds = [Arg::Strong(DType::Bool); 2];
     kinds.iter_mut().zip(arguments).for_each(|(kind, argument)| *kind = argument.kind());
     let signature = op.resolve(&kinds[..count]).ok().filter(|it| it.constant.is_none())?;
-    let mut operands = [Scalar::new(false); 2];
-    for ((place, argument), &dtype) in operands.iter_mut().zip(arguments).zip(signature.inputs()) {
-        *place = match argument {
-            Argument::Scalar(scalar) if scalar.dtype() == dtype => *scalar,
-            Argument::Scalar(scalar) => scalar.cast(dtype),
-            Argument::Weak(weak) => Scalar::from_weak(dtype, *weak),
-            Argument::Array(_) => return None,
-        };
-    }
-    mesh.engine().computed(op, &operands[..count], signature.output)
+    let (inputs, output) = (signature.inputs(), signature.output);
+    of_elements(mesh, &NodeOp::Elementwise(op), arguments, &[None; 2][..count], inputs, output)
 }
 
 /// The operand broadcast to `shape`, with its axes in `order`.

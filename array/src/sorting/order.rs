@@ -98,11 +98,13 @@ pub fn partition(array: &Array, kth: &[i64], axis: impl Into<Option<i64>>) -> Ar
     partitioned(array, kth, axis.into(), Order::Values, call_site())
 }
 
-/// NumPy's `argpartition`: the positions of the elements that [`partition`] returns.
+/// NumPy's `argpartition`: positions (`i64`) at which a partition has its elements; see
+/// [`partition`]. Outside of `kth`, their order may be another one than that of [`partition`].
 #[track_caller]
 #[must_use]
 pub fn argpartition(array: &Array, kth: &[i64], axis: impl Into<Option<i64>>) -> Array {
-    partitioned(array, kth, axis.into(), Order::Positions, call_site())
+    let axis = line_axis(array, axis.into());
+    partitioned(array, kth, axis, Order::Positions, call_site())
 }
 
 fn partitioned(array: &Array, kth: &[i64], axis: Option<i64>, order: Order, site: Site) -> Array {
@@ -130,11 +132,8 @@ pub(crate) fn partitioned_at(array: &Array, axis: i64, order: Order, ranks: Rank
     let site = call_site();
     Array::catch((|| {
         let axis = array.axis(axis, site)?;
-        let sort = if ranks.first == 0 && ranks.last + 1 == array.shape()[axis] {
-            Sort::new(axis as u8, order)
-        } else {
-            Sort::partition(axis as u8, order, ranks)
-        };
+        let (extent, dtype) = (array.shape()[axis], array.dtype());
+        let sort = Sort::partition(axis as u8, order, ranks, extent, dtype);
         record_structured(Structured::Sort(sort), &[array], site)
     })())
 }

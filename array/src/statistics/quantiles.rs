@@ -4,7 +4,7 @@ use super::methods::{Place, QuantileMethod, Rounding, places};
 use crate::array::Array;
 use crate::creation::{from_slice, full};
 use crate::indexing::take_along_axis;
-use crate::manipulation::{along, moveaxis, refused, span};
+use crate::manipulation::{along, concatenate, moveaxis, refused, span};
 use crate::math::{is_real, select};
 use crate::recording::on_mesh_of;
 use crate::reductions::{Axes, keepdims, nanmean, warn_of_empty, warn_of_nan};
@@ -225,6 +225,69 @@ impl Lines {
     }
 }
 
+/// Lines of which the elements of some ranks are in order.
+struct Ordered {
+    array: Array,
+    /// The ranks that are kept, in runs, one after the other; `None` for all.
+    runs: Option<Vec<Ranks>>,
+}
+
+/// The most runs of ranks for which a selection of each is faster than sorting.
+const MOST_RUNS: usize = 4;
+
+impl Lines {
+    /// The elements of some ranks in order, and the last one of each line.
+    fn ordered(&self, mut ranks: Vec<i64>) -> Ordered {
+        let (extent, axis) = (self.extent(), self.axis as i64);
+        ranks.sort_unstable();
+        let mut runs: Vec<Ranks> = Vec::new();
+        for rank in ranks.into_iter().map(|rank| rank as usize) {
+            match runs.last_mut() {
+                Some(run) if rank <= run.last + 1 => run.last = rank,
+                _ => runs.push(Ranks { first: rank, last: rank }),
+            }
+        }
+        // Positions that are computed in a narrow dtype may be beyond the end.
+        let is_inside = runs.last().is_some_and(|run| run.last < extent);
+        let dtype = self.array.dtype();
+        let is_selected = |run: &Ranks| run.is_selected(Order::Values, extent, dtype);
+        if !is_inside || runs.len() > MOST_RUNS || !runs.iter().all(is_selected) {
+            return Ordered { array: sort(&self.array, axis), runs: None };
+        }
+        let mut parts = Vec::new();
+        for &run in &runs {
+            let part = partitioned_at(&self.array, axis, Order::Values, run);
+            parts.push(self.between(&part, run.first, run.last + 1));
+            if run == runs[runs.len() - 1] {
+                parts.push(self.between(&part, extent - 1, extent));
+            }
+        }
+        let parts: Vec<&Array> = parts.iter().collect();
+        Ordered { array: concatenate(&parts, axis), runs: Some(runs) }
+    }
+}
+
+impl Ordered {
+    /// The position of a rank.
+    fn position(&self, rank: i64) -> i64 {
+        let Some(runs) = &self.runs else { return rank };
+        let mut before = 0;
+        for run in runs {
+            if rank <= run.last as i64 {
+                return before + rank - run.first as i64;
+            }
+            before += (run.last + 1 - run.first) as i64;
+        }
+        unreachable!("bug: rank {rank} is in none of {runs:?}")
+    }
+
+    /// The last element of each line, which is NaN if any is.
+    fn last(&self, lines: &Lines) -> Array {
+        let extent = self.array.shape()[lines.axis];
+        lines.between(&self.array, extent - 1, extent)
+    }
+}
+
 /// Interpolates from `low` to `high` by `fraction`, from the nearer end, so that the result is
 /// monotone: NumPy's `_lerp`. Integers are converted first, because the difference of two may
 /// overflow their dtype.
@@ -278,17 +341,12 @@ fn try_quantile(
     let rounding = Rounding(q.dtype());
     let place = |&q: &f64| method.place(extent as f64, q, rounding);
     let places: Vec<Place> = q.all().iter().map(place).collect();
-    let ranks = || places.iter().flat_map(|place| [place.low, place.high]);
-    let sorted = match (ranks().min(), ranks().max()) {
-        (Some(first @ 0..), Some(last)) if last < extent as i64 => {
-            let ranks = Ranks { first: first as usize, last: last as usize };
-            partitioned_at(&lines.array, lines.axis as i64, Order::Values, ranks)
-        }
-        _ => sort(&lines.array, lines.axis as i64),
-    };
-    let take = |positions: Vec<i64>| {
+    let ranks = places.iter().flat_map(|place| [place.low, place.high]).collect();
+    let ordered = lines.ordered(ranks);
+    let take = |ranks: Vec<i64>| {
+        let positions: Vec<i64> = ranks.iter().map(|&rank| ordered.position(rank)).collect();
         let count = positions.len();
-        sorted.take(&from_slice(&positions, [count]), lines.axis as i64)
+        ordered.array.take(&from_slice(&positions, [count]), lines.axis as i64)
     };
     let low = take(places.iter().map(|place| place.low).collect());
     let mut found = if method.selects() {
@@ -300,7 +358,7 @@ fn try_quantile(
         between(&low, &high, &fractions.converted(q.of_fractions(array.dtype()), site), site)
     };
     if array.dtype().is_inexact() {
-        let last = lines.between(&sorted, extent - 1, extent);
+        let last = ordered.last(&lines);
         found = select(&last.isnan(), last, found);
     }
     in_c_order(lines.shaped(&found, &q))

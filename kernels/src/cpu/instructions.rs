@@ -50,4 +50,4 @@ macro_rules! for_each_level {
     };
 }
 
-pub(super) use for_each_level;
+pub(crate) use for_each_level;

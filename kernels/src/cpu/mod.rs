@@ -25,7 +25,7 @@
 mod compile;
 mod executable;
 mod folds;
-mod instructions;
+pub(crate) mod instructions;
 mod launch;
 mod layout;
 pub mod loops;

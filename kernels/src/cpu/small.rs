@@ -81,7 +81,7 @@ pub struct Element([u8; 16]);
 impl Element {
     /// The element.
     pub fn scalar(&self, dtype: DType) -> Scalar {
-        Scalar::from_bytes(dtype, &self.0)
+        Scalar::from_padded(dtype, self.0)
     }
 }
 
@@ -161,7 +161,7 @@ pub fn run(
 }
 
 /// The result, of dtype `dtype`, of an elementwise operation on single elements. `None` if there is
-/// no loop for it.
+/// no loop for it. Panics for more than two operands.
 pub fn element(op: Op, operands: &[Scalar], dtype: DType) -> Option<Scalar> {
     let mut dtypes = [DType::Bool; 2];
     let mut given = [Element::default(), Element::default()];

@@ -26,15 +26,32 @@ pub struct Ranks {
     pub last: usize,
 }
 
+/// The shortest lines of which ranks are selected.
+const SHORTEST: usize = 1 << 12;
+
+impl Ranks {
+    /// Whether selecting the ranks is faster than sorting: lines are long, the ranks are few, and
+    /// elements are not counted instead, as short ones are.
+    pub fn is_selected(self, order: Order, extent: usize, dtype: DType) -> bool {
+        let is_selectable = match order {
+            Order::Values => !dtype.is_complex() && dtype.size() >= size_of::<u32>(),
+            Order::Positions => true,
+        };
+        is_selectable && extent >= SHORTEST && self.last - self.first < extent / 4
+    }
+}
+
 impl Sort {
     /// Sorting along an axis.
     pub fn new(axis: u8, order: Order) -> Sort {
         Sort { axis, order, ranks: None }
     }
 
-    /// A partition along an axis.
-    pub fn partition(axis: u8, order: Order, ranks: Ranks) -> Sort {
-        Sort { axis, order, ranks: Some(ranks) }
+    /// A partition along an axis of `extent` elements of a dtype. Where selecting is not faster,
+    /// this is a sort, so that equal sorts are computed once.
+    pub fn partition(axis: u8, order: Order, ranks: Ranks, extent: usize, dtype: DType) -> Sort {
+        let ranks = ranks.is_selected(order, extent, dtype).then_some(ranks);
+        Sort { axis, order, ranks }
     }
 }
 

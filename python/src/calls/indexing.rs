@@ -30,28 +30,27 @@ impl Key {
     }
 }
 
-/// The key of one element of an array of `ndim` axes, if it is of plain integers or of elements
-/// that are known. `None` for any other key, which [`key`] reads.
-pub fn integers(object: &Bound<'_, PyAny>, ndim: usize) -> Option<SmallVec<[i64; 4]>> {
-    let Ok(tuple) = object.cast_exact::<PyTuple>() else {
-        return if ndim == 1 {
-            integer(object).map(|at| SmallVec::from_slice(&[at]))
-        } else {
-            None
-        };
-    };
-    if tuple.len() == ndim {
-        tuple.iter_borrowed().map(|one| integer(&one)).collect()
-    } else {
-        None
+/// The key of one element of an array, if it is of plain integers or of elements that are known, on
+/// the mesh of the array. `None` for any other key, which [`key`] reads.
+pub fn integers(array: &Array, object: &Bound<'_, PyAny>) -> Option<SmallVec<[i64; 4]>> {
+    let mut found = SmallVec::new();
+    match object.cast_exact::<PyTuple>() {
+        Ok(tuple) if tuple.len() == array.ndim() => {
+            for one in tuple.iter_borrowed() {
+                found.push(integer(array, &one)?);
+            }
+        }
+        Err(_) if array.ndim() == 1 => found.push(integer(array, object)?),
+        _ => return None,
     }
+    Some(found)
 }
 
-fn integer(object: &Bound<'_, PyAny>) -> Option<i64> {
+fn integer(array: &Array, object: &Bound<'_, PyAny>) -> Option<i64> {
     if let Ok(position) = object.cast_exact::<PyInt>() {
         return position.extract().ok();
     }
-    let element = object.cast_exact::<Ndarray>().ok()?.get().array.element()?;
+    let element = object.cast_exact::<Ndarray>().ok()?.get().array.element_beside(array)?;
     match element.to_weak() {
         Weak::Int(position) => i64::try_from(position).ok(),
         _ => None,

@@ -141,7 +141,7 @@ functions! { FUNCTIONS, a =>
     };
 
     "argpartition(a, kth, axis=-1, kind='introselect', order=None)",
-    "The positions of the elements that `partition` returns.":
+    "The positions at which a partition has its elements; see `partition` for the order.":
     {
         checked(a)?;
         argpartition(&a.array("a")?, &kth(a)?, axis(a)?)

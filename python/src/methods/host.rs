@@ -249,7 +249,7 @@ impl Ndarray {
     /// -----
     /// Local: plans a copy of the recorded operations; nothing runs.
     fn explain(&self, py: Python<'_>) -> PyResult<String> {
-        self.array.explain().map_err(|error| raised(py, &error))
+        at_line(py, || self.array.explain()).map_err(|error| raised(py, &error))
     }
 
     /// Waits for the array. Collective.

@@ -39,7 +39,7 @@ impl Ndarray {
             let _mesh = call_mesh::of_array(records.bytes());
             return records::item(records, object);
         }
-        if let Some(found) = integers(object, own.array.ndim())
+        if let Some(found) = integers(&own.array, object)
             && let Some(element) = own.array.element_at(&found)
         {
             return view_of(slf, element, true);
@@ -61,7 +61,7 @@ impl Ndarray {
             let _mesh = call_mesh::of_array(records.bytes());
             return records::set_item(records, object, value);
         }
-        if let Some(place) = integers(object, self.array.ndim())
+        if let Some(place) = integers(&self.array, object)
             && let Some(value) = known(&self.array, value)
             && self.array.write_element(&place, &value)
         {

@@ -31,7 +31,7 @@ impl Ndarray {
         {
             let own = Argument::Scalar(element);
             let operands = if reflected { [known, own] } else { [own, known] };
-            if let Some(result) = slf.get().array.of_known(op, &operands) {
+            if let Some(result) = slf.get().array.apply_to_known(op, &operands) {
                 return subclass::wrap_as(other.py(), result, template.as_ref());
             }
         }
@@ -68,7 +68,7 @@ impl Ndarray {
     fn unary(slf: &Bound<'_, Self>, op: Op) -> PyResult<Py<PyAny>> {
         let (py, array): (_, &Array) = (slf.py(), &slf.get().array);
         if let Some(element) = array.element()
-            && let Some(result) = array.of_known(op, &[Argument::Scalar(element)])
+            && let Some(result) = array.apply_to_known(op, &[Argument::Scalar(element)])
         {
             return subclass::wrap_as(py, result, subclass::template([slf.as_any()]).as_ref());
         }

@@ -82,6 +82,7 @@ pub fn elementwise(op: Op, inputs: &[DType]) -> Option<Loop> {
     table[place]
 }
 
+/// The loop of an operation for operands of these dtypes, as many as it takes.
 fn choose(op: Op, inputs: &[DType]) -> Option<Loop> {
     if !op.signatures().iter().any(|signature| signature.inputs() == inputs) {
         return None;

@@ -6,9 +6,9 @@ use crate::structured::Block;
 use phalanx_ops::DType;
 use phalanx_ops::structured::{Order, Sort};
 
-/// `to` = the elements of each line in order, or the positions they had. Equal elements keep their
-/// order, including the signs of zeros and the bits of NaNs. A partition puts only its ranks in
-/// order.
+/// `to` = the elements of each line in order, or the positions they had. Sorting keeps the order of
+/// equal elements, including the signs of zeros and the bits of NaNs. A partition puts only its
+/// ranks in order, with -0 before 0.
 ///
 /// Panics (`bug:`) if shapes or dtypes do not fit.
 pub fn run(sort: Sort, operands: &[Block<'_>], to: &Block<'_>, pool: Option<&rayon::ThreadPool>) {

@@ -12,8 +12,8 @@ use phalanx_ops::DType;
 use phalanx_ops::structured::{Order, Sort};
 use std::sync::Arc;
 
-/// `to` = the elements of each line in order, or the positions they had. A partition sorts: its
-/// ranks are in order then. False for lines of 2³⁰
+/// `to` = the elements of each line in order, or the positions they had. A partition is a full
+/// sort. False for lines of 2³⁰
 /// elements and more, which the host sorts.
 ///
 /// Equal elements keep their order; among values, -0 is before 0. Errors: those of the compiler;

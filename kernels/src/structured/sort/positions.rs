@@ -88,11 +88,15 @@ fn of_pairs<T: Plain>(
 }
 
 /// Partitions keys.
-fn partition<K: Ord>(keys: &mut [K], Ranks { first, last }: Ranks) {
+fn partition<K: Copy + Ord + Send + Sync>(
+    keys: &mut [K],
+    Ranks { first, last }: Ranks,
+    pool: Option<&rayon::ThreadPool>,
+) {
     let (_, _, rest) = keys.select_nth_unstable(first);
     if let Some(next) = (last - first).checked_sub(1) {
         let (middle, _, _) = rest.select_nth_unstable(next);
-        middle.sort_unstable();
+        merge::sort(middle, pool);
     }
 }
 
@@ -136,7 +140,7 @@ fn store<T: Plain, K: Copy + Ord + Send + Sync, S: Plain>(
             }
             for line in keys.chunks_exact_mut(lines.extent) {
                 match ranks {
-                    Some(ranks) => partition(line, ranks),
+                    Some(ranks) => partition(line, ranks, one),
                     None => merge::sort(line, one),
                 }
             }

@@ -7,54 +7,146 @@
 
 use super::merge;
 use super::order::{Form, Word};
+use crate::cpu::instructions::for_each_level;
 use crate::structured::lines::{GRAIN, Places, each, threads};
 use phalanx_ops::structured::Ranks;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
-/// Lines below this length are sorted.
-pub(super) const SHORTEST: usize = 256;
 /// The keys of a sample, and the lines that are selected from without one.
 const SAMPLE: usize = 4096;
 const FEW: usize = 4 * SAMPLE;
 /// Elements whose keys are computed together.
 const BLOCK: usize = 1024;
 
-/// Partitions the elements `original(row)` of all rows into a line. Elements before and after the
-/// ranks keep their order, so the result does not depend on the number of threads.
+/// The elements of a line, in their original order.
+#[derive(Clone, Copy)]
+pub(super) struct Originals<'a, W> {
+    /// The elements of the block.
+    pub elements: &'a [W],
+    /// The position of the first element of the line.
+    pub start: usize,
+    /// The positions from one element of the line to the next.
+    pub step: usize,
+}
+
+impl<W: Word> Originals<'_, W> {
+    /// The element in a row of the line.
+    pub(super) fn get(&self, row: usize) -> W {
+        self.elements[self.start + row * self.step]
+    }
+
+    /// The elements of at most `BLOCK` rows, gathered if they do not lie side by side.
+    fn block<'a>(&'a self, rows: Range<usize>, room: &'a mut [W; BLOCK]) -> &'a [W] {
+        if self.step == 1 {
+            return &self.elements[self.start + rows.start..self.start + rows.end];
+        }
+        let room = &mut room[..rows.len()];
+        room.iter_mut().zip(rows).for_each(|(place, row)| *place = self.get(row));
+        room
+    }
+}
+
+for_each_level! {
+    /// The places of elements in the order that distinguishes zeros.
+    fn orders[W: Word][W](form: Form<W>, elements: &[W], orders: &mut [W]) {
+        match form {
+            Form::Unsigned => orders.copy_from_slice(elements),
+            Form::Signed => {
+                for (order, &bits) in orders.iter_mut().zip(elements) {
+                    *order = bits.xor(W::SIGN);
+                }
+            }
+            Form::Float(infinity) => {
+                for (order, &bits) in orders.iter_mut().zip(elements) {
+                    *order = Form::Float(infinity).strict_order(bits);
+                }
+            }
+        }
+    }
+}
+
+/// How many keys are below, at and above two bounds.
+#[derive(Clone, Copy, Default)]
+struct Counts {
+    below: usize,
+    at_low: usize,
+    at_high: usize,
+    above: usize,
+    /// Those at the end of the order, where NaN is.
+    at_end: usize,
+}
+
+for_each_level! {
+    fn count[W: Word][W](keys: &[W], bounds: [W; 2], counts: &mut Counts) {
+        let [low, high] = bounds;
+        // Small counters fill vector registers with more keys.
+        let (mut below, mut above, mut at_end) = (0u32, 0u32, 0u32);
+        let (mut at_low, mut at_high) = (0u32, 0u32);
+        for &key in keys {
+            below += u32::from(key < low);
+            at_low += u32::from(key == low);
+            at_high += u32::from(key == high);
+            above += u32::from(key > high);
+            at_end += u32::from(key == W::LAST);
+        }
+        let [below, at_low, at_high, above, at_end] =
+            [below, at_low, at_high, above, at_end].map(|count| count as usize);
+        *counts = Counts { below, at_low, at_high, above, at_end };
+    }
+}
+
+/// Copies the elements whose keys are wanted to consecutive places, and returns their number.
+#[inline(always)]
+fn keep<W: Word>(
+    elements: &[W],
+    keys: &[W],
+    to: &mut [W; BLOCK],
+    is_wanted: impl Fn(W) -> bool,
+) -> usize {
+    let mut kept = 0;
+    for (&bits, &key) in elements.iter().zip(keys) {
+        // There is no branch: which elements are wanted cannot be predicted.
+        to[kept % BLOCK] = bits;
+        kept += usize::from(is_wanted(key));
+    }
+    kept
+}
+
+/// Partitions the elements of a line into `line`. Elements before and after the ranks keep their
+/// order, so the result does not depend on the number of threads.
 pub(super) fn partition_line<W: Word>(
     line: &mut [W],
     form: Form<W>,
-    original: impl Fn(usize) -> W + Sync,
+    originals: Originals<'_, W>,
     ranks: Ranks,
     pool: Option<&rayon::ThreadPool>,
 ) {
     let count = line.len();
-    let key = |row| form.strict_order(original(row));
-    let (low, high) = select(count, &key, ranks, pool);
-    let groups = Groups { form, low, high };
+    let bounds = select(count, (form, originals), ranks, pool);
+    let parts = Parts { form, originals, bounds };
     let length = GRAIN.max(count.div_ceil(8 * threads(pool))).next_multiple_of(BLOCK);
     let pieces = count.div_ceil(length);
     let rows = |piece: usize| piece * length..count.min((piece + 1) * length);
-    // For each group, the number of elements of each piece, and then where these start.
-    let mut starts = vec![0u64; GROUPS * pieces];
+    // For each part, the number of elements of each piece, and then where these start.
+    let mut starts = vec![0u64; PARTS * pieces];
     let places = Places::new(&mut starts);
     each(pool, pieces, 1, |range| {
         for piece in range {
-            for (group, count) in groups.count(rows(piece), &original).into_iter().enumerate() {
-                // SAFETY: the position is below `GROUPS * pieces`, and this turn's alone.
-                unsafe { *places.at(group * pieces + piece) = count };
+            for (part, count) in parts.count(rows(piece)).into_iter().enumerate() {
+                // SAFETY: the position is below `PARTS * pieces`, and this turn's alone.
+                unsafe { *places.at(part * pieces + piece) = count as u64 };
             }
         }
     });
     let mut next = 0;
     starts.iter_mut().for_each(|start| next += std::mem::replace(start, next));
-    let [first, end] = [MIDDLE, MIDDLE + 1].map(|group| starts[group * pieces] as usize);
+    let [first, end] = [MIDDLE, MIDDLE + 1].map(|part| starts[part * pieces] as usize);
     let places = Places::new(line);
     each(pool, pieces, 1, |range| {
         for piece in range {
-            let start = |group: usize| starts[group * pieces + piece] as usize;
-            groups.place(rows(piece), &original, std::array::from_fn(start), places);
+            let start = |part: usize| starts[part * pieces + piece] as usize;
+            parts.place(rows(piece), std::array::from_fn(start), places);
         }
     });
     let middle = &mut line[first..end];
@@ -63,64 +155,86 @@ pub(super) fn partition_line<W: Word>(
     middle.iter_mut().for_each(|order| *order = form.bits(*order));
 }
 
-/// The groups of elements of a partition, in their order: below the ranks, at the ranks, above
+/// The parts of a partition, in their order: elements below the ranks, at the ranks, above
 /// them, and NaN.
-struct Groups<W> {
+struct Parts<'a, W> {
     form: Form<W>,
-    low: W,
-    high: W,
+    originals: Originals<'a, W>,
+    /// The keys at the first and at the last rank.
+    bounds: [W; 2],
 }
 
-const GROUPS: usize = 4;
+const PARTS: usize = 4;
 const MIDDLE: usize = 1;
 
-impl<W: Word> Groups<W> {
-    /// Whether an element is in each group.
-    #[inline(always)]
-    fn of(&self, bits: W) -> [bool; GROUPS] {
-        let key = self.form.strict_order(bits);
-        let is_nan = matches!(self.form, Form::Float(_)) && key == W::LAST;
-        let (is_below, is_above) = (key < self.low, key > self.high);
-        [is_below, !is_below & !is_above & !is_nan, is_above & !is_nan, is_nan]
+impl<W: Word> Parts<'_, W> {
+    /// The number of elements of each part among some keys.
+    fn count_keys(&self, keys: &[W]) -> [usize; PARTS] {
+        let mut counts = Counts::default();
+        count(keys, self.bounds, &mut counts);
+        let nan = if matches!(self.form, Form::Float(_)) { counts.at_end } else { 0 };
+        // NaN is above every bound but itself.
+        let above = if self.bounds[1] == W::LAST { 0 } else { counts.above - nan };
+        [counts.below, keys.len() - counts.below - above - nan, above, nan]
     }
 
-    /// The number of elements of each group among some rows.
-    fn count(&self, rows: Range<usize>, original: &impl Fn(usize) -> W) -> [u64; GROUPS] {
-        let mut counts = [0; GROUPS];
-        for row in rows {
-            let is = self.of(original(row));
-            counts.iter_mut().zip(is).for_each(|(count, is)| *count += u64::from(is));
-        }
-        counts
+    /// The number of elements of each part among some rows.
+    fn count(&self, rows: Range<usize>) -> [usize; PARTS] {
+        let mut total = [0; PARTS];
+        for_each_block(self.form, self.originals, rows, |_, keys| {
+            let counts = self.count_keys(keys);
+            total.iter_mut().zip(counts).for_each(|(total, count)| *total += count);
+        });
+        total
     }
 
-    /// Stores the elements of some rows at the places of their groups.
-    fn place(
-        &self,
-        rows: Range<usize>,
-        original: &impl Fn(usize) -> W,
-        mut starts: [usize; GROUPS],
-        line: Places<W>,
-    ) {
-        let mut rooms = [[W::default(); BLOCK]; GROUPS];
-        for start in rows.clone().step_by(BLOCK) {
-            let mut counts = [0; GROUPS];
-            for row in start..rows.end.min(start + BLOCK) {
-                let bits = original(row);
-                let is = self.of(bits);
-                for group in 0..GROUPS {
-                    rooms[group][counts[group] % BLOCK] = bits;
-                    counts[group] += usize::from(is[group]);
+    /// Stores the elements of some rows at the places of their parts.
+    fn place(&self, rows: Range<usize>, mut starts: [usize; PARTS], line: Places<W>) {
+        let is_float = matches!(self.form, Form::Float(_));
+        let [low, high] = self.bounds;
+        let is_nan = |key: W| is_float & (key == W::LAST);
+        let mut room = [W::default(); BLOCK];
+        for_each_block(self.form, self.originals, rows, |elements, keys| {
+            for (part, &count) in self.count_keys(keys).iter().enumerate() {
+                if count == 0 {
+                    continue;
                 }
-            }
-            for (group, &count) in counts.iter().enumerate() {
-                // SAFETY: the rows of a group were counted, so the places are inside the line and
+                let kept = if count == elements.len() {
+                    elements
+                } else {
+                    match part {
+                        0 => keep(elements, keys, &mut room, |key| key < low),
+                        MIDDLE => keep(elements, keys, &mut room, |key| {
+                            (key >= low) & (key <= high) & !is_nan(key)
+                        }),
+                        2 => keep(elements, keys, &mut room, |key| (key > high) & !is_nan(key)),
+                        _ => keep(elements, keys, &mut room, is_nan),
+                    };
+                    &room[..count]
+                };
+                // SAFETY: the rows of a part were counted, so the places are inside the line and
                 // belong to this piece alone.
-                let to = unsafe { std::slice::from_raw_parts_mut(line.at(starts[group]), count) };
-                to.copy_from_slice(&rooms[group][..count]);
-                starts[group] += count;
+                let to = unsafe { std::slice::from_raw_parts_mut(line.at(starts[part]), count) };
+                to.copy_from_slice(kept);
+                starts[part] += count;
             }
-        }
+        });
+    }
+}
+
+/// Calls `body` with the elements of some rows and their keys, a block at a time.
+fn for_each_block<W: Word>(
+    form: Form<W>,
+    originals: Originals<'_, W>,
+    rows: Range<usize>,
+    mut body: impl FnMut(&[W], &[W]),
+) {
+    let (mut room, mut keys) = ([W::default(); BLOCK], [W::default(); BLOCK]);
+    for start in rows.clone().step_by(BLOCK) {
+        let elements = originals.block(start..rows.end.min(start + BLOCK), &mut room);
+        let keys = &mut keys[..elements.len()];
+        orders(form, elements, keys);
+        body(elements, keys);
     }
 }
 
@@ -134,28 +248,25 @@ struct Found<W> {
 }
 
 impl<W: Word> Found<W> {
-    /// Adds the keys of some rows.
-    fn add(&mut self, rows: Range<usize>, key: &impl Fn(usize) -> W, [low, high]: [W; 2]) {
-        let (mut keys, mut room) = ([W::default(); BLOCK], [W::default(); BLOCK]);
-        for start in rows.clone().step_by(BLOCK) {
-            let keys = &mut keys[..BLOCK.min(rows.end - start)];
-            keys.iter_mut().enumerate().for_each(|(at, place)| *place = key(start + at));
-            for &key in &*keys {
-                self.below += usize::from(key < low);
-                self.at_low += usize::from(key == low);
-                self.at_high += usize::from(key == high);
-            }
-            let mut count = 0;
-            for &key in &*keys {
-                room[count % BLOCK] = key;
-                count += usize::from((low < key) & (key < high));
-            }
-            self.between.extend_from_slice(&room[..count]);
+    /// Adds keys.
+    fn add(&mut self, keys: &[W], bounds: [W; 2]) {
+        let mut counts = Counts::default();
+        count(keys, bounds, &mut counts);
+        let [low, high] = bounds;
+        let at_ends = counts.at_low + if low == high { 0 } else { counts.at_high };
+        let between = keys.len() - counts.below - at_ends - counts.above;
+        if between > 0 {
+            let mut room = [W::default(); BLOCK];
+            keep(keys, keys, &mut room, |key| (low < key) & (key < high));
+            self.between.extend_from_slice(&room[..between]);
         }
+        self.below += counts.below;
+        self.at_low += counts.at_low;
+        self.at_high += counts.at_high;
     }
 
     /// The keys at two ranks; `None` if one is not between the bounds.
-    fn keys(&mut self, ranks: Ranks, [low, high]: [W; 2]) -> Option<(W, W)> {
+    fn keys(&mut self, ranks: Ranks, [low, high]: [W; 2]) -> Option<[W; 2]> {
         let inside = self.below + self.at_low;
         let count = self.between.len();
         let last = inside + count + if low == high { 0 } else { self.at_high };
@@ -173,42 +284,48 @@ impl<W: Word> Found<W> {
                 key
             }
         };
-        Some((at(ranks.first), at(ranks.last)))
+        Some([at(ranks.first), at(ranks.last)])
     }
 }
 
 /// The keys at the first and at the last rank.
 fn select<W: Word>(
     count: usize,
-    key: &(impl Fn(usize) -> W + Sync),
+    (form, originals): (Form<W>, Originals<'_, W>),
     ranks: Ranks,
     pool: Option<&rayon::ThreadPool>,
-) -> (W, W) {
-    let all = || Found { between: (0..count).map(key).collect(), ..Found::default() };
-    // No key is outside of these bounds.
-    let widest = [W::default(), W::LAST];
+) -> [W; 2] {
+    let key = |row| form.strict_order(originals.get(row));
     if count >= FEW {
         let bounds = bounds(count, key, ranks);
         let found = Mutex::new(Found::default());
         each(pool, count, GRAIN, |rows| {
             let mut own = Found::default();
-            own.add(rows, key, bounds);
+            for_each_block(form, originals, rows, |_, keys| own.add(keys, bounds));
             let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
             found.below += own.below;
             found.at_low += own.at_low;
             found.at_high += own.at_high;
-            found.between.append(&mut own.between);
+            if found.between.is_empty() {
+                found.between = own.between;
+            } else {
+                found.between.append(&mut own.between);
+            }
         });
         let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
         if let Some(keys) = found.keys(ranks, bounds) {
             return keys;
         }
     }
-    all().keys(ranks, widest).unwrap_or_else(|| unreachable!("bug: ranks beyond the line"))
+    // No key is outside of the whole order.
+    let mut all = Found { between: (0..count).map(key).collect(), ..Found::default() };
+    let keys = all.keys(ranks, [W::default(), W::LAST]);
+    keys.unwrap_or_else(|| unreachable!("bug: ranks beyond the line"))
 }
 
-/// Two keys between which the keys at the ranks are, but for a sample that is unlike the line.
-fn bounds<W: Word>(count: usize, key: &impl Fn(usize) -> W, ranks: Ranks) -> [W; 2] {
+/// Bounds of the keys at the ranks. They are wrong if the sample does not represent the line; the
+/// caller checks.
+fn bounds<W: Word>(count: usize, key: impl Fn(usize) -> W, ranks: Ranks) -> [W; 2] {
     let step = count / SAMPLE;
     // A multiplicative hash (Knuth, The Art of Computer Programming 3, 6.4) varies the steps, so
     // that a line with a period gives no sample of one phase.

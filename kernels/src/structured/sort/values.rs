@@ -2,7 +2,7 @@
 
 use super::merge;
 use super::order::{Form, Word};
-use super::select::{SHORTEST, partition_line};
+use super::select::{Originals, partition_line};
 use crate::structured::Block;
 use crate::structured::lines::{GRAIN, Lines, Places, each, share};
 use phalanx_ops::structured::{Ranks, Sort};
@@ -25,8 +25,6 @@ pub(super) fn sort<W: Word>(
     let from = unsafe { from.elements::<W>() };
     let tiles = lines.tiles_of_lines(size_of::<W>());
     let count = tiles.count(lines);
-    // Short elements are counted, which is faster than a selection.
-    let ranks = ranks.filter(|_| lines.extent >= SHORTEST && size_of::<W>() >= size_of::<u32>());
     let (many, one) = share(pool, count, lines.extent);
     each(many, count, GRAIN / (tiles.width * lines.extent), |range| {
         let mut room = Vec::new();
@@ -37,7 +35,8 @@ pub(super) fn sort<W: Word>(
                 // SAFETY: the line lies inside the block and is this tile's alone.
                 let line =
                     unsafe { std::slice::from_raw_parts_mut(places.at(start), lines.extent) };
-                arrange(line, form, |row| from[start + row], ranks, one);
+                let originals = Originals { elements: from, start, step: 1 };
+                arrange(line, form, originals, ranks, one);
                 continue;
             }
             room.resize(tiles.width * lines.extent, W::default());
@@ -48,8 +47,9 @@ pub(super) fn sort<W: Word>(
                 }
             }
             for (line, column) in room.chunks_exact_mut(lines.extent).zip(columns.clone()) {
-                let original = |row| from[lines.at(outer, row, column)];
-                arrange(line, form, original, ranks, one);
+                let (start, step) = (lines.at(outer, 0, column), lines.inner);
+                let originals = Originals { elements: from, start, step };
+                arrange(line, form, originals, ranks, one);
             }
             for row in 0..lines.extent {
                 for (line, column) in columns.clone().enumerate() {
@@ -63,17 +63,17 @@ pub(super) fn sort<W: Word>(
     });
 }
 
-/// Sorts or partitions the elements `original(row)` of all rows into a line.
+/// Sorts or partitions the elements of a line into `line`.
 fn arrange<W: Word>(
     line: &mut [W],
     form: Form<W>,
-    original: impl Fn(usize) -> W + Sync,
+    originals: Originals<'_, W>,
     ranks: Option<Ranks>,
     pool: Option<&rayon::ThreadPool>,
 ) {
     match ranks {
-        Some(ranks) => partition_line(line, form, original, ranks, pool),
-        None => sort_line(line, form, original, pool),
+        Some(ranks) => partition_line(line, form, originals, ranks, pool),
+        None => sort_line(line, form, |row| originals.get(row), pool),
     }
 }
 

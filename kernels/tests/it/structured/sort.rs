@@ -89,7 +89,7 @@ fn check_partitions(value: &Value, axis: u8) {
         (extent - 1, extent - 1),
     ] {
         let ranks = Ranks { first, last };
-        let partition = |order| Structured::Sort(Sort::partition(axis, order, ranks));
+        let partition = |order| Structured::Sort(Sort { axis, order, ranks: Some(ranks) });
         let what = format!("{ranks:?} of {} {:?}", value.dtype, value.shape);
         let values = evaluate(partition(Order::Values), &[value]);
         check_partition(&values, &sorted, axis, ranks, &what);
