@@ -240,7 +240,7 @@ class ndarray:
     def argpartition(self, kth: SupportsIndex | Sequence[SupportsIndex], axis: SupportsIndex | None = ..., kind: str = ..., order: None = ...) -> ndarray:
         """argpartition(a, kth, axis=-1, kind='introselect', order=None)
 
-        The positions of the elements that `partition` returns.
+        The positions at which a partition has its elements; see `partition` for the order.
 
         Parameters
         ----------
@@ -2626,7 +2626,7 @@ def argmin(a: ArrayLike, axis: SupportsIndex | None = ..., out: ndarray | None =
 def argpartition(a: ArrayLike, kth: SupportsIndex | Sequence[SupportsIndex], axis: SupportsIndex | None = ..., kind: str = ..., order: None = ...) -> ndarray:
     """argpartition(a, kth, axis=-1, kind='introselect', order=None)
 
-    The positions of the elements that `partition` returns.
+    The positions at which a partition has its elements; see `partition` for the order.
 
     Parameters
     ----------
