@@ -17,7 +17,8 @@ pub struct Sort {
 }
 
 /// The ranks, from `first` up to and including `last`, that a partition puts in order. Elements of
-/// lower rank are before them in any order, and those of higher rank after them, NaN last.
+/// lower rank are before them in any order, and those of higher rank after them; of values, NaN is
+/// last.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Ranks {
     /// The lowest rank.
