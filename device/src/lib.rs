@@ -28,5 +28,6 @@ pub use error::DeviceError;
 pub use event::{Completion, Event, EventError};
 pub use foreign::ForeignMemory;
 pub use null::NullDevice;
+pub use pages::HostRoom;
 pub use pointer::DevicePointer;
 pub use strides::{assert_in_bounds, contiguous};

@@ -58,6 +58,33 @@ pub(crate) unsafe fn free(pointer: NonNull<u8>, bytes: usize) {
     }
 }
 
+/// Memory of the host for the time of a call, in large pages if it is large. The bytes are
+/// arbitrary.
+pub struct HostRoom {
+    pointer: NonNull<u8>,
+    bytes: usize,
+}
+
+impl HostRoom {
+    /// Memory from the system; `None` if it refuses, or if too little would be left.
+    pub fn new(bytes: usize) -> Option<HostRoom> {
+        let pointer = allocate(bytes).ok()??;
+        Some(HostRoom { pointer, bytes })
+    }
+
+    /// The first byte, aligned to 64.
+    pub fn start(&self) -> NonNull<u8> {
+        self.pointer
+    }
+}
+
+impl Drop for HostRoom {
+    fn drop(&mut self) {
+        // SAFETY: the memory came from `allocate` with this number of bytes, and its owner ends.
+        unsafe { free(self.pointer, self.bytes) };
+    }
+}
+
 /// Asks for large pages. A system without them refuses, and the memory serves as it is.
 #[cfg(target_os = "linux")]
 fn ask_for_large_pages(pointer: NonNull<u8>, bytes: usize) {

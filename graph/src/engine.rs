@@ -6,7 +6,7 @@ use crate::graph::Graph;
 use crate::host::{HostArray, LocalShard};
 use crate::node::{Evaluated, Node, Operand};
 use crate::operation::NodeOp;
-use phalanx_ops::{AffineMap, Bytes, DType, IndexBox, Mesh, Op, Scalar, Sharding};
+use phalanx_ops::{AffineMap, Bytes, DType, IndexBox, Mesh, Monoid, Op, Scalar, Sharding};
 use std::any::Any;
 use std::sync::Arc;
 
@@ -176,12 +176,41 @@ pub trait Engine: Send + Sync {
         None
     }
 
-    /// Writes an operand into a view of a computed value in place, if [`Engine::at_once`] would run
-    /// such an operation and nothing else uses the memory. Returns whether it did. The caller
-    /// ensures that nothing else uses the node. Local.
-    fn store_at_once(&self, node: &Node, map: &AffineMap, value: &Operand) -> bool {
+    /// Writes an operand into a view of a computed value (`None` is all of it) in place, if
+    /// [`Engine::at_once`] would run such an operation and nothing else uses the memory. Returns
+    /// whether it did. The caller ensures that nothing else uses the node. Local.
+    fn store_at_once(&self, node: &Node, map: Option<&AffineMap>, value: &Operand) -> bool {
         let _ = (node, map, value);
         false
+    }
+
+    /// Replaces a view of a computed value by the results of an elementwise operation on its
+    /// elements and an operand of the view's shape, as [`Engine::store_at_once`] writes. The loop
+    /// has the dtypes of the value and of the operand, and gives the value's. Local.
+    fn apply_at_once(
+        &self,
+        node: &Node,
+        map: Option<&AffineMap>,
+        op: Op,
+        operand: &Operand,
+    ) -> bool {
+        let _ = (node, map, op, operand);
+        false
+    }
+
+    /// All results, of dtype `dtype`, of an elementwise operation on operands of shape `shape`,
+    /// combined to one element, as [`Engine::at_once`] computes. `None` if a plan has to compute
+    /// it. Local.
+    fn folded_at_once(
+        &self,
+        op: Op,
+        operands: &[Operand],
+        shape: &[usize],
+        dtype: DType,
+        monoid: Monoid,
+    ) -> Option<Scalar> {
+        let _ = (op, operands, shape, dtype, monoid);
+        None
     }
 
     /// The result of an elementwise operation, by the loop with these operands, if the devices

@@ -33,5 +33,5 @@ pub use interval::Interval;
 pub use node::{Evaluated, Held, Node, Operand};
 pub use operation::NodeOp;
 pub use unseen::note_unseen;
-pub use view::{Form, Lens, Stage, View, contiguous_strides, map_or_none};
+pub use view::{Form, Lens, Stage, View, contiguous_strides, map_or_none, shared_or_none};
 pub use window::{Entered, MeshHandle, Writing};

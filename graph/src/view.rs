@@ -29,7 +29,7 @@ pub struct View {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Stage {
     /// The form of the preceding bytes; `None` leaves it.
-    pub form: Option<Form>,
+    pub form: Option<Box<Form>>,
     /// The elements of that form that the stage shows.
     pub map: Arc<AffineMap>,
     /// The component of each element that the stage shows; `None` is the whole element.
@@ -76,6 +76,12 @@ pub fn map_or_none(map: AffineMap, base: &[usize]) -> Option<Arc<AffineMap>> {
     if map.is_identity(base) { None } else { Some(Arc::new(map)) }
 }
 
+/// A map of a view as an operand has it: `None` for the identity.
+#[inline]
+pub fn shared_or_none(map: &Arc<AffineMap>, base: &[usize]) -> Option<Arc<AffineMap>> {
+    if map.is_identity(base) { None } else { Some(map.clone()) }
+}
+
 /// The strides of a C-ordered array, in bytes.
 #[inline]
 pub fn contiguous_strides(shape: &[usize], dtype: DType) -> SmallVec<[i64; 4]> {
@@ -106,14 +112,13 @@ impl View {
         }
     }
 
-    /// The map of a view that is a map and nothing else; `None` for any other view.
-    pub fn map(&self, base: &[usize]) -> Option<Arc<AffineMap>> {
-        match self.stages.as_slice() {
-            _ if self.is_truth => None,
-            [] => Some(Arc::new(AffineMap::identity(base))),
-            [stage] if stage.form.is_none() && stage.lens.is_none() => Some(stage.map.clone()),
-            _ => None,
-        }
+    /// Whether the view is a map of its base and nothing else: it has no form and no lens.
+    #[inline]
+    pub fn is_plain(&self) -> bool {
+        let stages = self.stages.as_slice();
+        !self.is_truth
+            && (stages.is_empty()
+                || matches!(stages, [stage] if stage.form.is_none() && stage.lens.is_none()))
     }
 
     /// Whether the view is the whole base.
@@ -157,13 +162,14 @@ impl View {
 
     /// The view at a basic index.
     pub fn index(&self, items: &[Index], base: &[usize]) -> Result<View, OpError> {
-        let local = AffineMap::indexing(&self.shape, items)?;
+        let mut local = AffineMap { shape: Shape::new(), axes: SmallVec::new() };
+        local.set_indexing(&self.shape, items)?;
         let strides = self.strides_through(&local);
-        let map = match self.stages.last() {
-            Some(stage) => stage.map.then(&local),
-            None => local.into_clamped(&self.shape),
-        };
-        Ok(self.with_map(map, base, strides))
+        match self.stages.last() {
+            Some(stage) => local = stage.map.then(&local),
+            None => local.clamp(&self.shape),
+        }
+        Ok(self.with_map(local, base, strides))
     }
 
     /// The view through a further map of this view.
@@ -238,7 +244,7 @@ impl View {
             stages.pop();
         }
         let (stored, is_truth) = self.seen_as(dtype);
-        let form = Some(Form { shape: shape.clone(), dtype: stored });
+        let form = Some(Box::new(Form { shape: shape.clone(), dtype: stored }));
         stages.push(Stage { form, map, lens: None });
         View { shape, dtype, strides, stages, is_truth, is_read_only: self.is_read_only }
     }
@@ -288,7 +294,7 @@ impl View {
     fn with_equal_size(&self, dtype: DType, base: &[usize]) -> View {
         let (stored, is_truth) = self.seen_as(dtype);
         let mut stages = self.stages.clone();
-        let form = |shape| Some(Form { shape, dtype: stored });
+        let form = |shape| Some(Box::new(Form { shape, dtype: stored }));
         match stages.pop() {
             Some(stage) if stage.lens.is_none() => {
                 let shape = stage.form.map_or_else(|| base.into(), |form| form.shape);

@@ -563,7 +563,7 @@ impl MeshHandle {
                     node: Node::temporary(shape.clone(), dtype),
                 }));
             };
-            if let Some(Form { shape, dtype }) = &stage.form {
+            if let Some(Form { shape, dtype }) = stage.form.as_deref() {
                 add(NodeOp::Reshape, map.take(), shape, *dtype);
             }
             map = Some(stage.map.clone());

@@ -119,9 +119,9 @@ impl AffineMap {
         AffineMap { shape: SmallVec::from_slice(&inner.shape), axes }
     }
 
-    /// The map with the steps along axes of at most one position clamped to the extents of the
-    /// base, as [`AffineMap::then`] clamps them.
-    pub fn into_clamped(mut self, base: &[usize]) -> AffineMap {
+    /// Clamps the steps along axes of at most one position to the extents of the base, as
+    /// [`AffineMap::then`] clamps them.
+    pub fn clamp(&mut self, base: &[usize]) {
         for (axis, &extent) in self.axes.iter_mut().zip(base) {
             if let Some(to) = axis.axis
                 && self.shape[usize::from(to)] <= 1
@@ -130,7 +130,6 @@ impl AffineMap {
                 axis.step = axis.step.clamp(-extent, extent);
             }
         }
-        self
     }
 
     /// A basic index of this view.
@@ -141,6 +140,17 @@ impl AffineMap {
     /// The map of a basic index alone: from the indices of the result to those of an array of shape
     /// `of`, with the steps as given.
     pub fn indexing(of: &[usize], items: &[Index]) -> Result<AffineMap, OpError> {
+        let mut map = AffineMap { shape: Shape::new(), axes: SmallVec::new() };
+        map.set_indexing(of, items)?;
+        Ok(map)
+    }
+
+    /// [`AffineMap::indexing`] into a map that exists: a map that is returned by value is copied,
+    /// which costs a small slice a tenth of its time. After an error the map is unspecified.
+    pub fn set_indexing(&mut self, of: &[usize], items: &[Index]) -> Result<(), OpError> {
+        let AffineMap { shape, axes } = self;
+        shape.clear();
+        axes.clear();
         let ndim = of.len();
         let (mut dropped, mut ranges, mut added, mut ellipses) = (0, 0, 0, 0);
         for item in items {
@@ -159,9 +169,6 @@ impl AffineMap {
             return Err(OpError::Ellipses);
         }
         check_ndim(ndim - dropped + added)?;
-        let mut shape = Shape::new();
-        // For each axis of the array, its source in the new view.
-        let mut axes: SmallVec<[AxisMap; 4]> = SmallVec::new();
         let whole = |shape: &mut Shape, axes: &mut SmallVec<[AxisMap; 4]>| {
             axes.push(AxisMap { axis: Some(shape.len() as u8), start: 0, step: 1 });
             shape.push(of[axes.len() - 1]);
@@ -170,7 +177,7 @@ impl AffineMap {
             let axis = axes.len();
             match *item {
                 Index::NewAxis => shape.push(1),
-                Index::Ellipsis => (0..ndim - given).for_each(|_| whole(&mut shape, &mut axes)),
+                Index::Ellipsis => (0..ndim - given).for_each(|_| whole(shape, axes)),
                 Index::At(index) => {
                     let extent = of[axis];
                     let start = if index < 0 { index + extent as i64 } else { index };
@@ -189,9 +196,9 @@ impl AffineMap {
             }
         }
         while axes.len() < ndim {
-            whole(&mut shape, &mut axes);
+            whole(shape, axes);
         }
-        Ok(AffineMap { shape, axes })
+        Ok(())
     }
 
     /// The view with axis `k` taken from axis `permutation[k]`.

@@ -24,10 +24,13 @@ pub(crate) struct Shards {
     outcome: Option<Arc<Outcome>>,
     /// The sharding and shape of a value whose shape depends on data; set once the value is
     /// computed.
-    late: Option<OnceLock<(Sharding, Vec<usize>)>>,
+    late: Option<Box<OnceLock<Layout>>>,
     /// The refusal of memory for its blocks, if there was one.
-    refusal: Option<DeviceError>,
+    refusal: Option<Box<DeviceError>>,
 }
+
+/// The sharding and the shape of a value.
+type Layout = (Sharding, Vec<usize>);
 
 /// The buffers of one value, or of several: a reshape shares those of its input.
 pub(crate) struct Storage {
@@ -96,17 +99,17 @@ impl Shards {
         let error = Error::failure(error, Some(site));
         let shards =
             Shards::new(dtype, shape, sharding, Storage::new([]), Some(Outcome::failed(error)));
-        Shards { refusal: Some(refusal), ..shards }
+        Shards { refusal: Some(Box::new(refusal)), ..shards }
     }
 
     /// Why this process has no memory for its blocks.
     pub fn refusal(&self) -> Option<&DeviceError> {
-        self.refusal.as_ref()
+        self.refusal.as_deref()
     }
 
     /// Marks a value whose shape and sharding are known only after it is computed.
     pub fn with_unknown_shape(mut self) -> Shards {
-        self.late = Some(OnceLock::new());
+        self.late = Some(Box::default());
         self
     }
 
@@ -188,7 +191,7 @@ impl Shards {
     }
 
     pub fn shape(&self) -> &[usize] {
-        self.late.as_ref().and_then(OnceLock::get).map_or(&self.shape, |late| &late.1)
+        self.late.as_deref().and_then(OnceLock::get).map_or(&self.shape, |late| &late.1)
     }
 
     /// The shards behind a value of this engine.
@@ -277,7 +280,7 @@ impl Shards {
 
 impl Evaluated for Shards {
     fn sharding(&self) -> &Sharding {
-        self.late.as_ref().and_then(OnceLock::get).map_or(&self.sharding, |late| &late.0)
+        self.late.as_deref().and_then(OnceLock::get).map_or(&self.sharding, |late| &late.0)
     }
 
     fn wait(&self) -> Result<(), Error> {

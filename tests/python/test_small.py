@@ -1,6 +1,7 @@
 """Operations on few elements, which run when they are recorded on one CPU device."""
 
 import importlib.util
+import operator
 import pathlib
 
 import numpy
@@ -291,3 +292,89 @@ def test_a_plan_of_an_element_names_the_line_that_shows_it():
 
 def test_the_position_of_a_number_in_order_is_0():
     assert np.argpartition(np.array(3.0), 0).tolist() == numpy.argpartition(3.0, 0).tolist()
+
+
+VIEWS = {
+    "all": lambda x: x,
+    "slice": lambda x: x[1:-2],
+    "reversed": lambda x: x[::-1],
+    "steps": lambda x: x[1::3],
+    "nothing": lambda x: x[2:2],
+}
+
+
+@pytest.mark.parametrize("of", ["f4", "f8", "i4", "u1", "?", "c16", "f2"])
+@pytest.mark.parametrize("view", VIEWS)
+def test_operators_in_place_are_numpys(of, view):
+    o, rng = operator, numpy.random.default_rng(5)
+    base, other = ((rng.random(23) * 9 + 1).astype(of) for _ in range(2))
+    operators = [o.iadd, o.isub, o.imul, o.itruediv, o.ifloordiv, o.imod, o.ipow, o.iand, o.ilshift]
+    others = [other, other[0], other[:1], 2, 2.5, other.real.astype("f8"), other.real.astype("i2"), True]
+    for act in operators:
+        for second in others:
+            expected, found = base.copy(), np.array(base)
+            targets = VIEWS[view](expected), VIEWS[view](found)
+            if isinstance(second, numpy.ndarray) and second.size > 1:
+                second = second[: targets[0].size]
+            outcomes = []
+            given = np.array(second) if isinstance(second, numpy.ndarray) else second
+            for target, value in zip(targets, (second, given), strict=True):
+                try:
+                    with numpy.errstate(all="ignore"):
+                        act(target, value)
+                    outcomes.append(None)
+                except (TypeError, ValueError, OverflowError) as error:
+                    outcomes.append(error)
+            assert (outcomes[0] is None) == (outcomes[1] is None), (act, second, outcomes)
+            if outcomes[0] is None:
+                numpy.testing.assert_allclose(np.asnumpy(found), expected, rtol=1e-3)
+
+
+def test_operators_in_place_read_before_they_write():
+    expected, found = numpy.arange(12.0), np.arange(12.0)
+    for x in (expected, found):
+        x[1:] += x[:-1]
+        x[::-1] -= x
+        x[2:7] *= x[3]
+        x += x
+    assert found.tolist() == expected.tolist()
+    expected, found = (m.arange(36.0).reshape(6, 6) for m in (numpy, np))
+    for x in (expected, found):
+        x.T[...] += x
+        x[:, 2] -= x[1, :] * x[3, 3]
+        x[1:3, ::2] /= x[4, :3]
+        x += x[0]
+    assert found.tolist() == expected.tolist()
+
+
+def test_an_operator_in_place_leaves_copies_and_results():
+    x = np.arange(6.0)
+    double, copy = x * 2, x.copy()
+    x += 1
+    assert (double.tolist(), copy.tolist()) == ([0, 2, 4, 6, 8, 10], [0, 1, 2, 3, 4, 5])
+    assert x.tolist() == [1, 2, 3, 4, 5, 6]
+
+
+def test_an_operator_in_place_warns_of_floating_point_errors():
+    x = np.ones(3)
+    with np.errstate(divide="raise"), pytest.raises(FloatingPointError):
+        x /= np.zeros(3)
+        np.asnumpy(x)
+
+
+@pytest.mark.parametrize("of", ["f4", "f8", "c8", "c16", "i4", "i8", "u8", "f2", "?"])
+@pytest.mark.parametrize("name", ["dot", "inner", "matmul"])
+def test_products_of_short_vectors_are_numpys(name, of):
+    rng = numpy.random.default_rng(6)
+    for count in (0, 1, 2, 3, 31, 32, 33, 255, 256, 257, 1000, 1024, 1025, 1500):
+        a, b = ((rng.random(2 * count) * 3).astype(of) for _ in range(2))
+        if of.startswith("c"):
+            a = a + (rng.random(2 * count) * 1j).astype(of)
+        pairs = [(a[::2], b[:count]), (a[:count][::-1], b[1::2])]
+        x, y = np.array(a), np.array(b)
+        views = [(x[::2], y[:count]), (x[:count][::-1], y[1::2])]
+        for operands, given in zip(pairs, views, strict=True):
+            expected, found = getattr(numpy, name)(*operands), getattr(np, name)(*given)
+            assert found.dtype == expected.dtype and found.shape == ()
+            error = 2e-3 if of == "f2" else 1e-5
+            numpy.testing.assert_allclose(np.asnumpy(found), expected, rtol=error)

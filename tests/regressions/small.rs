@@ -2,7 +2,7 @@
 
 use crate::{by_plans, on};
 use phalanx::prelude::*;
-use phalanx::{Limits, Op, flush, select};
+use phalanx::{Limits, Op, dot, flush, select};
 use phalanx_ops::Scalar;
 
 /// The element of a value without axes stayed known after a write in memory.
@@ -84,6 +84,14 @@ fn results() -> Vec<(String, Vec<u8>)> {
                 written.slice(s![.., ..;-1]).assign(a);
                 written.slice(s![..1]).assign(2);
                 note(named("write"), written);
+                let changed = a.copy();
+                changed.slice(s![.., ..;-1]).try_apply_in_place(Op::Multiply, a).unwrap();
+                if dtype != DType::Bool {
+                    changed.slice(s![..;-1]).try_apply_in_place(Op::Add, 3).unwrap();
+                }
+                note(named("change in place"), changed);
+                let line = a.ravel();
+                note(named("product of vectors"), dot(&line, &line.slice(s![..;-1])));
                 for axes in [vec![0], vec![1], vec![0, 1]] {
                     note(named("total"), a.sum(axes.as_slice()));
                     note(named("product"), a.prod(axes.as_slice()));

@@ -4,7 +4,7 @@ use super::argument::Argument;
 use super::handle::Array;
 use super::output::check_casting_at;
 use crate::manipulation::refused;
-use crate::recording::mesh_of;
+use crate::recording::check_meshes;
 use phalanx_graph::{Error, Site, call_site, within};
 use phalanx_ops::error::OpError;
 use phalanx_ops::{Casting, Scalar};
@@ -36,7 +36,7 @@ impl Array {
     }
 
     pub(super) fn assign_argument(&self, value: &Argument, site: Site) -> Result<(), Error> {
-        mesh_of(&[Argument::Array(self.clone()), value.clone()], site)?;
+        check_meshes(std::iter::once(self).chain(value.as_array()), site)?;
         match value {
             Argument::Array(array) => self.assign_at(array, Casting::Unsafe, site),
             Argument::Weak(weak) => {

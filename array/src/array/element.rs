@@ -45,9 +45,9 @@ impl Array {
     #[inline]
     pub fn element(&self) -> Option<Scalar> {
         let Ok(live) = &self.0 else { return None };
-        let is_whole = live.view.shape.is_empty()
-            && live.view.is_whole()
-            && !live.view.is_truth
+        let is_whole = live.view().shape.is_empty()
+            && live.view().is_whole()
+            && !live.view().is_truth
             && !live.cell.loans.is_any();
         if is_whole { live.cell.element() } else { None }
     }
@@ -69,7 +69,7 @@ impl Array {
             self.ok()?;
             let view = self
                 .base_view()?
-                .index(&items_of(index), &self.base_shape()?)
+                .index(&items_of(index), self.base_shape()?)
                 .map_err(|error| Error::op(error, site))?;
             match self.kept(view.clone())? {
                 Some(element) => Ok(element),
@@ -155,16 +155,16 @@ impl Array {
         let Ok(live) = &self.0 else { return false };
         // A cast that may discard something is recorded, so that it can warn.
         let cast = |element: Scalar| {
-            let fits = can_cast(element.dtype(), live.view.dtype, Casting::Safe);
-            fits.then(|| element.cast(live.view.dtype))
+            let fits = can_cast(element.dtype(), live.view().dtype, Casting::Safe);
+            fits.then(|| element.cast(live.view().dtype))
         };
         let scalar = match value {
-            Argument::Weak(weak) => Scalar::assigned(live.view.dtype, *weak).ok(),
+            Argument::Weak(weak) => Scalar::assigned(live.view().dtype, *weak).ok(),
             Argument::Scalar(scalar) => cast(*scalar),
             Argument::Array(array) => array.element_beside(self).and_then(cast),
         };
         let (Some(scalar), Some(place)) = (scalar, live.place(index)) else { return false };
-        if live.view.is_read_only || live.cell.loans.is_any() || self.is_element() {
+        if live.view().is_read_only || live.cell.loans.is_any() || self.is_element() {
             return false;
         }
         let engine = live.cell.mesh.engine();
@@ -182,21 +182,19 @@ impl Live {
     /// The index in the base of the element at an index of the view. `None` for an index that is
     /// wrong, and for a view that is more than a map.
     fn place(&self, index: &[i64]) -> Option<SmallVec<[i64; 4]>> {
-        if index.len() != self.view.shape.len() || self.view.is_truth {
+        let view = self.view();
+        if index.len() != view.shape.len() || !view.is_plain() {
             return None;
         }
         let mut place = SmallVec::<[usize; 4]>::new();
-        for (&index, &extent) in index.iter().zip(&self.view.shape) {
+        for (&index, &extent) in index.iter().zip(&view.shape) {
             let index = if index < 0 { index + extent as i64 } else { index };
             place.push((0..extent as i64).contains(&index).then_some(index as usize)?);
         }
-        match self.view.stages.as_slice() {
-            [] => Some(place.iter().map(|&place| place as i64).collect()),
-            [stage] if stage.form.is_none() && stage.lens.is_none() => {
-                Some(stage.map.apply(&place))
-            }
-            _ => None,
-        }
+        Some(match view.stages.first() {
+            None => place.iter().map(|&place| place as i64).collect(),
+            Some(stage) => stage.map.apply(&place),
+        })
     }
 }
 

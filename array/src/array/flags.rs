@@ -80,7 +80,7 @@ impl Array {
         let reversed: Vec<usize> = (0..self.ndim()).rev().collect();
         Ok(Flags {
             c_contiguous: view.is_contiguous(),
-            f_contiguous: view.transpose(&reversed, &self.base_shape()?).is_contiguous(),
+            f_contiguous: view.transpose(&reversed, self.base_shape()?).is_contiguous(),
             owns_data: view.is_whole() || self.is_element(),
             writeable: self.is_writeable(),
         })
@@ -98,7 +98,7 @@ impl Array {
             return Ok(None);
         }
         let (shape, dtype) = (self.base_shape()?, self.base_node()?.dtype());
-        self.with_view(View::whole(&shape, dtype)).map(Some)
+        self.with_view(View::whole(shape, dtype)).map(Some)
     }
 
     /// The present value of the array's base. Local. Errors: the error that the array carries.

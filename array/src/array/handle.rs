@@ -4,7 +4,7 @@ use super::loans::Loans;
 use phalanx_graph::{Error, MeshHandle, Node, Stage, View};
 use phalanx_ops::{DType, Scalar, Shape, Sharding};
 use std::sync::atomic::{AtomicU8, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
 /// An n-dimensional array over the devices of a mesh, with NumPy's semantics.
 ///
@@ -23,7 +23,15 @@ pub struct Array(pub(super) Result<Live, Box<Broken>>);
 #[derive(Clone)]
 pub(super) struct Live {
     pub(super) cell: Arc<Cell>,
-    pub(super) view: Arc<View>,
+    /// The view of the base; `None` for the whole base.
+    part: Option<Arc<View>>,
+}
+
+impl Live {
+    /// The view of the base.
+    pub(super) fn view(&self) -> &View {
+        self.part.as_deref().unwrap_or_else(|| self.cell.whole())
+    }
 }
 
 /// An array that could not be made.
@@ -38,7 +46,9 @@ pub(super) struct Broken {
 pub(super) struct Cell {
     pub(super) mesh: MeshHandle,
     value: Mutex<Result<Value, Error>>,
-    pub(super) shape: Shape,
+    /// The view of the whole base; `None` if it has no axes.
+    whole: Option<View>,
+    dtype: DType,
     /// The element that the cell was made of: the value until a write replaces it.
     made_of: Option<Scalar>,
     claim: AtomicU8,
@@ -81,13 +91,29 @@ impl Drop for Value {
 }
 
 impl Cell {
-    fn new(mesh: MeshHandle, value: Value, shape: Shape) -> Arc<Cell> {
+    fn new(mesh: MeshHandle, value: Value, shape: &[usize], dtype: DType) -> Arc<Cell> {
+        let whole = if shape.is_empty() { None } else { Some(View::whole(shape, dtype)) };
         let made_of = match value {
             Value::Element(element) => Some(element),
             Value::Node(_) => None,
         };
         let (value, loans) = (Mutex::new(Ok(value)), Loans::default());
-        Arc::new(Cell { mesh, value, shape, made_of, claim: AtomicU8::new(UNCLAIMED), loans })
+        let claim = AtomicU8::new(UNCLAIMED);
+        Arc::new(Cell { mesh, value, whole, dtype, made_of, claim, loans })
+    }
+
+    /// The shape of the base.
+    pub(super) fn shape(&self) -> &Shape {
+        &self.whole().shape
+    }
+
+    /// The view of the whole base. Bases without axes share theirs: most of them are elements,
+    /// which are made often.
+    fn whole(&self) -> &View {
+        static WITHOUT_AXES: LazyLock<[View; DType::ALL.len()]> =
+            // `DType::ALL` is in the order of the dtypes' numbers: one macro makes both.
+            LazyLock::new(|| std::array::from_fn(|at| View::whole(&[], DType::ALL[at])));
+        self.whole.as_ref().unwrap_or_else(|| &WITHOUT_AXES[self.dtype as usize])
     }
 
     /// Whether the base is declared an element.
@@ -140,24 +166,17 @@ impl Cell {
     }
 }
 
-/// The view of a whole value. Values without axes share theirs.
-fn whole(shape: &Shape, dtype: DType) -> Arc<View> {
-    static WITHOUT_AXES: [OnceLock<Arc<View>>; DType::ALL.len()] =
-        [const { OnceLock::new() }; DType::ALL.len()];
-    let make = || Arc::new(View::whole(shape, dtype));
-    if shape.is_empty() { WITHOUT_AXES[dtype as usize].get_or_init(make).clone() } else { make() }
-}
-
 impl Array {
     pub(crate) fn from_node(mesh: MeshHandle, node: Arc<Node>) -> Array {
-        let (view, shape) = (whole(node.shape(), node.dtype()), node.shape().clone());
-        Array(Ok(Live { cell: Cell::new(mesh, Value::of(node), shape), view }))
+        let value = Value::of(node.clone());
+        let cell = Cell::new(mesh, value, node.shape(), node.dtype());
+        Array(Ok(Live { cell, part: None }))
     }
 
     /// A 0-d array of a known element.
     pub(crate) fn from_element(mesh: MeshHandle, element: Scalar) -> Array {
-        let view = whole(&Shape::new(), element.dtype());
-        Array(Ok(Live { cell: Cell::new(mesh, Value::Element(element), Shape::new()), view }))
+        let cell = Cell::new(mesh, Value::Element(element), &[], element.dtype());
+        Array(Ok(Live { cell, part: None }))
     }
 
     /// An array that carries an error.
@@ -224,7 +243,7 @@ impl Array {
     /// The extents; none if the array carries an error, see [`Array::try_shape`]. Local.
     pub fn shape(&self) -> &[usize] {
         match &self.0 {
-            Ok(live) => &live.view.shape,
+            Ok(live) => &live.view().shape,
             Err(broken) => &broken.shape,
         }
     }
@@ -243,14 +262,14 @@ impl Array {
     /// Local.
     pub fn dtype(&self) -> DType {
         match &self.0 {
-            Ok(live) => live.view.dtype,
+            Ok(live) => live.view().dtype,
             Err(broken) => broken.dtype,
         }
     }
 
     /// NumPy's strides, in bytes; none if the array carries an error. Local.
     pub fn strides(&self) -> Vec<isize> {
-        let strides = |live: &Live| live.view.strides.iter().map(|&s| s as isize).collect();
+        let strides = |live: &Live| live.view().strides.iter().map(|&s| s as isize).collect();
         self.0.as_ref().map_or(Vec::new(), strides)
     }
 
@@ -276,13 +295,12 @@ impl Array {
 
     /// The view of the base.
     pub(crate) fn base_view(&self) -> Result<&View, Error> {
-        Ok(&self.live()?.view)
+        Ok(self.live()?.view())
     }
 
     /// The same cell with another view.
     pub(crate) fn with_view(&self, view: View) -> Result<Array, Error> {
-        let view = Arc::new(view);
-        Ok(Array(Ok(Live { cell: self.live()?.cell.clone(), view })))
+        Ok(Array(Ok(Live { cell: self.live()?.cell.clone(), part: Some(Arc::new(view)) })))
     }
 
     /// The lent parts of the base.
@@ -295,14 +313,14 @@ impl Array {
         self.live()?.cell.node()
     }
 
-    pub(crate) fn base_shape(&self) -> Result<Shape, Error> {
-        Ok(self.live()?.cell.shape.clone())
+    pub(crate) fn base_shape(&self) -> Result<&Shape, Error> {
+        Ok(self.live()?.cell.shape())
     }
 
     /// Whether a stage of the view has a form.
     pub(crate) fn has_form(&self) -> bool {
         let live = self.0.as_ref();
-        live.is_ok_and(|live| live.view.stages.iter().any(|stage| stage.form.is_some()))
+        live.is_ok_and(|live| live.view().stages.iter().any(|stage| stage.form.is_some()))
     }
 
     /// Whether the elements are elements of the base: no lens and no other dtype applies.
@@ -313,7 +331,7 @@ impl Array {
                 let is_form = stage.form.as_ref().is_none_or(|form| form.dtype == node.dtype());
                 stage.lens.is_none() && is_form
             };
-            !live.view.is_truth && live.view.stages.iter().all(is_same)
+            !live.view().is_truth && live.view().stages.iter().all(is_same)
         })
     }
 
@@ -329,6 +347,6 @@ impl Array {
     #[track_caller]
     pub fn sharding(&self) -> Result<Sharding, Error> {
         let live = self.live()?;
-        live.cell.mesh.sharding(&live.cell.node()?, &live.view.stages)
+        live.cell.mesh.sharding(&live.cell.node()?, &live.view().stages)
     }
 }

@@ -108,8 +108,8 @@ impl Array {
         let live = self.live()?;
         let node = live.cell.node()?;
         let is_alone = live.cell.mesh.engine().process().1 == 1
-            && live.view.stages.len() <= 1
-            && live.view.stages.iter().all(|stage| stage.form.is_none());
+            && live.view().stages.len() <= 1
+            && live.view().stages.iter().all(|stage| stage.form.is_none());
         let is_here = |value: &Arc<dyn Evaluated>| is_alone || value.sharding().is_replicated();
         Ok(matches!(node.result(), Some(Ok(value)) if is_here(value)))
     }
@@ -133,8 +133,8 @@ impl Array {
         let live = self.live().map_err(Error::reported)?;
         self.check_not_lent(Some(site))?;
         live.cell.mesh.engine().observes(site);
-        if let [] | [_] = live.view.stages.as_slice()
-            && live.view.stages.iter().all(|stage| stage.form.is_none())
+        if let [] | [_] = live.view().stages.as_slice()
+            && live.view().stages.iter().all(|stage| stage.form.is_none())
         {
             // A read of a split value is Collective, whether or not the value is computed.
             if let Some(Ok(value)) = live.cell.node()?.result()
@@ -172,7 +172,7 @@ impl Array {
     /// The elements of the array from a computed node, if this process holds them all.
     fn read_local(&self, node: &Node) -> Result<Option<HostArray>, Error> {
         let live = self.live()?;
-        let stage = live.view.stages.first();
+        let stage = live.view().stages.first();
         let map = match stage {
             Some(stage) => (*stage.map).clone(),
             None => AffineMap::identity(node.shape()),
@@ -185,7 +185,7 @@ impl Array {
         let lens = stage.and_then(|stage| stage.lens);
         Ok(host?.map(|host| match lens {
             Some(lens) => lens::show_host(lens, &host),
-            None if live.view.is_truth => show_truth_host(host),
+            None if live.view().is_truth => show_truth_host(host),
             None => host,
         }))
     }
@@ -206,7 +206,7 @@ impl Array {
         }
         let whole = engine.read(value, node.shape(), &AffineMap::identity(node.shape()))?;
         let shown = whole.map(|whole| {
-            live.view.stages.iter().fold(whole, |mut host, stage| {
+            live.view().stages.iter().fold(whole, |mut host, stage| {
                 if let Some(form) = &stage.form {
                     (host.shape, host.dtype) = (form.shape.to_vec(), form.dtype);
                 }
@@ -217,7 +217,7 @@ impl Array {
                 }
             })
         });
-        Ok(if live.view.is_truth { shown.map(show_truth_host) } else { shown })
+        Ok(if live.view().is_truth { shown.map(show_truth_host) } else { shown })
     }
 
     /// The elements in C order, converted to `T` if the dtype differs. Collectivity and errors:

@@ -3,7 +3,7 @@
 use super::form::form_operand;
 use super::handle::Array;
 use super::lens::{self, show_truth};
-use phalanx_graph::{Error, Held, Operand, Site, View, map_or_none};
+use phalanx_graph::{Error, Held, Operand, Site, View, shared_or_none};
 
 impl Array {
     /// The array as an operand of an operation that is recorded now. Stages with a form or a lens
@@ -14,20 +14,21 @@ impl Array {
         let mesh = &live.cell.mesh;
         let node = Held::new(live.cell.node()?);
         let mut operand = Operand::Value { node, map: None };
-        for stage in &live.view.stages {
+        let view = live.view();
+        for stage in &view.stages {
             if let Some(form) = &stage.form {
                 operand = form_operand(mesh, operand, form, site)?;
             }
             let Operand::Value { node, map: None } = operand else {
                 unreachable!("bug: a stage starts at a whole value")
             };
-            operand = Operand::Value { map: map_or_none((*stage.map).clone(), node.shape()), node };
+            operand = Operand::Value { map: shared_or_none(&stage.map, node.shape()), node };
             if let Some(lens) = stage.lens {
                 operand = lens::show(lens, mesh, operand, &stage.map.shape, site)?;
             }
         }
-        if live.view.is_truth {
-            operand = show_truth(mesh, operand, &live.view.shape, site)?;
+        if view.is_truth {
+            operand = show_truth(mesh, operand, &view.shape, site)?;
         }
         Ok(operand)
     }

@@ -27,7 +27,7 @@ impl Array {
     /// The whole base of this array, as an array. Local. Errors: the error that the array carries.
     pub fn whole_base(&self) -> Result<Array, Error> {
         let (shape, dtype) = (self.base_shape()?, self.base_node()?.dtype());
-        self.with_view(View::whole(&shape, dtype))
+        self.with_view(View::whole(shape, dtype))
     }
 
     /// The same elements in the same memory with another shape, one extent of which may be -1:
@@ -54,7 +54,7 @@ impl Array {
         let site = call_site();
         Array::catch((|| {
             self.ok()?;
-            let view = self.base_view()?.reinterpreted(dtype, &self.base_shape()?);
+            let view = self.base_view()?.reinterpreted(dtype, self.base_shape()?);
             self.with_view(view.map_err(|error| Error::op(error, site))?)
         })())
     }
@@ -73,7 +73,7 @@ impl Array {
         within(site, || {
             let place = || {
                 let (base, item) = (self.base_shape()?, self.base_node()?.dtype().size());
-                Ok::<_, Error>(first_byte(self.base_view()?, &base, item) as i64)
+                Ok::<_, Error>(first_byte(self.base_view()?, base, item) as i64)
             };
             match place() {
                 Ok(start) => self.laid(self.dtype(), shape, strides, start),
@@ -113,7 +113,7 @@ impl Array {
         within(site, || {
             let start = || {
                 let (base, item) = (self.base_shape()?, self.base_node()?.dtype().size());
-                let start = first_byte(self.base_view()?, &base, item) + offset;
+                let start = first_byte(self.base_view()?, base, item) + offset;
                 let (low, high) = span(shape, strides, dtype.size());
                 let end = self.size() * self.dtype().size();
                 let is_beyond =

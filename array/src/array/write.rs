@@ -1,11 +1,14 @@
 //! Writes through views.
 
+use super::argument::Argument;
 use super::form::form_operand;
 use super::handle::{Array, Cell, Live};
 use super::lens::{self, hide_truth};
-use phalanx_graph::{Error, Form, Held, Lens, NodeOp, Operand, Site, View, map_or_none};
+use crate::floating::is_on;
+use phalanx_graph::{Error, Form, Held, Lens, Node, NodeOp, Operand, Site, View};
+use phalanx_graph::{map_or_none, shared_or_none};
 use phalanx_ops::shape::size;
-use phalanx_ops::{AffineMap, Shape};
+use phalanx_ops::{AffineMap, DType, Op, Scalar, Shape, Signature};
 use std::sync::Arc;
 
 impl Array {
@@ -19,13 +22,59 @@ impl Array {
             return Ok(());
         }
         let writing = live.cell.mesh.writing(&value);
-        let written = write_stages(&live.cell, &live.view, value, site);
+        let written = write_stages(&live.cell, live.view(), value, site);
         drop(writing);
         match written {
             Ok(node) => live.cell.replace(Ok(node.node())),
             Err(error) => return Err(error),
         }
         Ok(())
+    }
+
+    /// Replaces few elements by the results of an operation on them and another operand, in their
+    /// memory. False if the operation has to be recorded.
+    pub(crate) fn update_few(
+        &self,
+        op: Op,
+        signature: &Signature,
+        other: &Argument,
+        site: Site,
+    ) -> Result<bool, Error> {
+        let (live, own) = (self.live()?, self.dtype());
+        let &[left, right] = signature.inputs() else { return Ok(false) };
+        let is_loop = signature.constant.is_none() && op != Op::Power && !is_on();
+        let keeps_dtype = (left, signature.output) == (own, own);
+        if !is_loop || !keeps_dtype || !live.is_small() || live.cell.loans.is_any() {
+            return Ok(false);
+        }
+        let operand = match other {
+            Argument::Weak(weak) => Operand::Scalar(Scalar::from_weak(right, *weak)),
+            Argument::Scalar(scalar) => Operand::Scalar(scalar.cast(right)),
+            Argument::Array(array) => match array.element_beside(self) {
+                Some(element) => Operand::Scalar(element.cast(right)),
+                None => match array.plain_beside(self, right, site)? {
+                    Some(operand) => operand,
+                    None => return Ok(false),
+                },
+            },
+        };
+        let engine = live.cell.mesh.engine();
+        Ok(live.write(|node, map| engine.apply_at_once(node, map, op, &operand)))
+    }
+
+    /// The array as an operand, if it has the mesh and the shape of another array, has the dtype
+    /// `dtype`, and is a map of its base and nothing else.
+    pub(crate) fn plain_beside(
+        &self,
+        other: &Array,
+        dtype: DType,
+        site: Site,
+    ) -> Result<Option<Operand>, Error> {
+        let is_alike = self.dtype() == dtype
+            && self.shape() == other.shape()
+            && self.mesh_of_base()?.same(other.mesh_of_base()?)
+            && self.live()?.view().is_plain();
+        if is_alike { self.operand(site).map(Some) } else { Ok(None) }
     }
 
     /// Sets the value of the array's cell to an error, which later uses return.
@@ -40,18 +89,39 @@ impl Live {
     /// Writes a small value in memory, if nothing but this array has the base's value. False if the
     /// write has to be recorded.
     fn store(&self, value: &Operand) -> bool {
-        if size(&self.view.shape) > self.cell.mesh.most_at_once() {
+        if !self.is_small() {
             return false;
         }
-        let Some(map) = self.view.map(&self.cell.shape) else { return false };
-        let value = broadcast_operand(value.clone(), &self.view.shape);
+        let broadcast;
+        let value = if is_of_shape(value, &self.view().shape) {
+            value
+        } else {
+            broadcast = broadcast_operand(value.clone(), &self.view().shape);
+            &broadcast
+        };
         let engine = self.cell.mesh.engine();
+        self.write(|node, map| engine.store_at_once(node, map, value))
+    }
+
+    /// Whether the elements are few enough to be written at once.
+    fn is_small(&self) -> bool {
+        size(&self.view().shape) <= self.cell.mesh.most_at_once()
+    }
+
+    /// Calls `write` with the base's node and the map of the view (`None` for the whole base) if
+    /// nothing but this array has the base's value. Returns whether it wrote.
+    fn write(&self, write: impl FnOnce(&Node, Option<&AffineMap>) -> bool) -> bool {
+        let view = self.view();
+        if !view.is_plain() {
+            return false;
+        }
+        let map = view.stages.first().map(|stage| &*stage.map);
         self.cell.with_only_node(|node| {
-            let is_stored = engine.store_at_once(node, &map, &value);
-            if is_stored {
+            let is_written = write(node, map);
+            if is_written {
                 node.change();
             }
-            is_stored
+            is_written
         })
     }
 }
@@ -62,14 +132,14 @@ fn write_stages(cell: &Cell, view: &View, value: Operand, site: Site) -> Result<
     let mesh = &cell.mesh;
     // For each stage: its input, its map and its lens.
     let mut shown: Vec<(Held, Arc<AffineMap>, Option<Lens>)> = Vec::new();
-    let base = Arc::new(AffineMap::identity(&cell.shape));
+    let base = Arc::new(AffineMap::identity(cell.shape()));
     if view.stages.first().is_none_or(|stage| stage.form.is_some()) {
         shown.push((Held::new(cell.node()?), base, None));
     }
     for stage in &view.stages {
         let node = match (&stage.form, shown.last()) {
             (Some(form), Some((node, map, lens))) => {
-                let map = map_or_none((**map).clone(), node.shape());
+                let map = shared_or_none(map, node.shape());
                 let mut operand = Operand::Value { node: node.clone(), map };
                 if let Some(lens) = lens {
                     operand =
@@ -99,7 +169,7 @@ fn write_stages(cell: &Cell, view: &View, value: Operand, site: Site) -> Result<
             }
         }
         if let Some(lens) = lens {
-            let map = map_or_none((**map).clone(), old.shape());
+            let map = shared_or_none(map, old.shape());
             let seen = Operand::Value { node: old.clone(), map };
             value = lens::hide(*lens, mesh, value, seen, site)?;
         }
@@ -114,15 +184,21 @@ fn write_stages(cell: &Cell, view: &View, value: Operand, site: Site) -> Result<
     }
 }
 
+/// Whether an operand needs no broadcast to `shape`.
+fn is_of_shape(operand: &Operand, shape: &Shape) -> bool {
+    match operand {
+        Operand::Value { map: Some(map), .. } => &map.shape == shape,
+        Operand::Value { node, map: None } => node.shape() == shape,
+        Operand::Scalar(_) => true,
+    }
+}
+
 /// The operand, broadcast to the shape of the target.
 fn broadcast_operand(operand: Operand, shape: &Shape) -> Operand {
     match operand {
+        operand if is_of_shape(&operand, shape) => operand,
         Operand::Value { node, map } => {
-            let map = map.map_or_else(|| AffineMap::identity(node.shape()), |map| (*map).clone());
-            if &map.shape == shape {
-                let map = map_or_none(map, node.shape());
-                return Operand::Value { node, map };
-            }
+            let map = map.map_or_else(|| AffineMap::identity(node.shape()), Arc::unwrap_or_clone);
             let map = map.broadcast_to(shape).unwrap_or_else(|error| unreachable!("bug: {error}"));
             Operand::Value { map: map_or_none(map, node.shape()), node }
         }

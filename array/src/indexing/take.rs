@@ -29,10 +29,14 @@ impl Array {
         let (own, few) = within(site, || (self.unrepeated(), positions.unrepeated()));
         let taken_shape = [&own.shape()[..axis], few.shape(), &own.shape()[axis + 1..]].concat();
         let taken = if own.shape()[axis] == self.shape()[axis] {
-            let line = within(site, || few.reshape([-1]));
+            let line = if few.ndim() == 1 { few } else { within(site, || few.reshape([-1])) };
             let take = Structured::Take(Take { axis: axis as u8 });
             let taken = record_structured(take, &[&own, &line], site)?;
-            within(site, || taken.reshape(taken_shape.as_slice()))
+            if taken.shape() == taken_shape.as_slice() {
+                taken
+            } else {
+                within(site, || taken.reshape(taken_shape.as_slice()))
+            }
         } else {
             // Broadcasting repeats one element along the axis, so all positions have the same
             // element.

@@ -20,7 +20,7 @@ impl Array {
 
     /// The view whose axis `k` is axis `permutation[k]` of this array; axes count from 0.
     fn permuted(&self, permutation: &[usize]) -> Result<Array, Error> {
-        self.with_view(self.base_view()?.transpose(permutation, &self.base_shape()?))
+        self.with_view(self.base_view()?.transpose(permutation, self.base_shape()?))
     }
 
     /// The view with two axes exchanged. Local. Errors: `OpError::Axis`.

@@ -57,7 +57,7 @@ impl Array {
                 return Err(refused("diagonal", "axis2", second.to_string(), site));
             }
             let map = diagonal_map(self.shape(), offset, first, second);
-            let view = self.base_view()?.through(&map, &self.base_shape()?);
+            let view = self.base_view()?.through(&map, self.base_shape()?);
             self.with_view(View { is_read_only: true, ..view })
         })())
     }

@@ -58,7 +58,7 @@ impl Array {
     pub(crate) fn is_fortran(&self) -> Result<bool, Error> {
         let view = self.base_view()?;
         let reversed: Vec<usize> = (0..self.ndim()).rev().collect();
-        Ok(!view.is_contiguous() && view.transpose(&reversed, &self.base_shape()?).is_contiguous())
+        Ok(!view.is_contiguous() && view.transpose(&reversed, self.base_shape()?).is_contiguous())
     }
 
     /// This result of some operands, in the order of axes that a call requests. `A` means `F` if

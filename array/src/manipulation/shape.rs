@@ -5,7 +5,7 @@ use crate::creation::ShapeArgument;
 use crate::indexing::IndexItems;
 use crate::recording::check_shape;
 use crate::reductions::Axes;
-use phalanx_graph::{Error, Form, Operand, Site, call_site};
+use phalanx_graph::{Error, Form, Operand, Site, View, call_site};
 use phalanx_ops::error::OpError;
 use phalanx_ops::shape::{normalize_axis, resolve_reshape};
 use phalanx_ops::{Index, Shape};
@@ -26,7 +26,7 @@ impl Array {
         self.ok()?;
         let shape = resolve_reshape(self.shape(), shape).map_err(|error| Error::op(error, site))?;
         check_shape(&shape, self.dtype(), site)?;
-        if let Some(view) = self.base_view()?.reshape(&shape, &self.base_shape()?) {
+        if let Some(view) = self.base_view()?.reshape(&shape, self.base_shape()?) {
             let view = self.with_view(view)?;
             // No computed value decides the split of an unplaced value. Recording the reshape in
             // the window of the value lets the value be split along whole rows of this shape.
@@ -85,7 +85,7 @@ impl Array {
             if !sorted.iter().copied().eq(0..ndim) {
                 return Err(wrong());
             }
-            self.with_view(self.base_view()?.transpose(&permutation, &self.base_shape()?))
+            self.with_view(self.base_view()?.transpose(&permutation, self.base_shape()?))
         })())
     }
 
@@ -97,13 +97,16 @@ impl Array {
         Array::catch((|| {
             self.ok()?;
             let target: Shape = shape.resolve(self.dtype().size(), site)?;
-            let view = self.base_view()?.broadcast_to(&target, &self.base_shape()?);
+            let view = self.base_view()?.broadcast_to(&target, self.base_shape()?);
             self.with_view(view.map_err(|error| Error::op(error, site))?)
         })())
     }
 
     /// The view without the repetition of broadcasting: an axis with stride 0 has extent 1.
     pub(crate) fn unrepeated(&self) -> Array {
+        if self.base_view().is_ok_and(View::is_whole) {
+            return self.clone();
+        }
         let shape = self.shape().iter().zip(self.strides());
         let repeats: Vec<bool> = shape.map(|(&extent, stride)| extent > 1 && stride == 0).collect();
         if !repeats.contains(&true) {
@@ -141,7 +144,7 @@ impl Array {
             self.ok()?;
             let view = self
                 .base_view()?
-                .index(items.as_ref(), &self.base_shape()?)
+                .index(items.as_ref(), self.base_shape()?)
                 .map_err(|error| Error::op(error, site))?;
             self.with_view(view)
         })())

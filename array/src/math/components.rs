@@ -42,7 +42,7 @@ impl Array {
             return None;
         }
         Some(Array::catch((|| {
-            let view = self.base_view()?.component(lens, &self.base_shape()?);
+            let view = self.base_view()?.component(lens, self.base_shape()?);
             self.with_view(view)
         })()))
     }
@@ -53,7 +53,7 @@ impl Array {
 fn fortran_order(arguments: &[Argument], _: &[usize]) -> Result<Option<Vec<usize>>, Error> {
     let [Argument::Array(array)] = arguments else { return Ok(None) };
     let (ndim, view) = (array.ndim(), array.base_view()?);
-    let reversed = view.transpose(&(0..ndim).rev().collect::<Vec<_>>(), &array.base_shape()?);
+    let reversed = view.transpose(&(0..ndim).rev().collect::<Vec<_>>(), array.base_shape()?);
     let is_fortran = reversed.is_contiguous() && !view.is_contiguous();
     Ok(is_fortran.then(|| (0..ndim).rev().collect()))
 }

@@ -31,6 +31,9 @@ fn in_place(op: Op, target: &Array, other: Argument, site: Site) -> Result<(), E
         if !can_cast(from, to, Casting::SameKind) {
             return Err(Error::op(OpError::cast(from, to), site));
         }
+        if target.update_few(op, &signature, &other, site)? {
+            return Ok(());
+        }
     }
     let operands = [Argument::Array(target.clone()), other];
     let result = try_elementwise(op, &operands, site)?;

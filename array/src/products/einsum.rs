@@ -182,7 +182,7 @@ fn diagonal_term(array: &Array, labels: Vec<Label>, site: Site) -> Result<Term, 
         return Ok(Term { array: array.clone(), labels });
     }
     let map = AffineMap { shape, axes: axes.into_iter().collect() };
-    let array = array.with_view(array.base_view()?.through(&map, &array.base_shape()?))?;
+    let array = array.with_view(array.base_view()?.through(&map, array.base_shape()?))?;
     Ok(Term { array, labels: distinct })
 }
 

@@ -2,7 +2,7 @@
 
 use crate::array::Array;
 use crate::manipulation::{common_shape, sound};
-use crate::products::matrices::{batched_matmul, matrix_product, summed};
+use crate::products::matrices::{batched_matmul, matrix_product, summed, vector_product};
 use phalanx_graph::{Error, Site, call_site, within};
 use phalanx_ops::error::OpError;
 use phalanx_ops::shape::size;
@@ -39,7 +39,7 @@ pub(super) fn try_matmul(a: &Array, b: &Array, site: Site) -> Result<Array, Erro
     let dtype = promote(a.dtype(), b.dtype());
     match (left.len(), right.len()) {
         (2, 2) => matrix_product(a, b, dtype, site),
-        (1, 1) => summed(&within(site, || a * b), &[0], dtype, site),
+        (1, 1) => vector_product(a, b, dtype, site),
         (1, _) => summed(&within(site, || a.expand_dims(1) * b), &[-2], dtype, site),
         (_, 1) => summed(&within(site, || a * b), &[-1], dtype, site),
         (m, n) => {

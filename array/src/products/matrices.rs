@@ -1,11 +1,12 @@
 //! Products of two matrices, and of stacks of matrices.
 
 use crate::array::Array;
+use crate::floating::is_on;
 use crate::recording::{check_shape, mesh_of, stacked_product};
 use phalanx_graph::{Error, NodeOp, Site, within};
 use phalanx_ops::error::OpError;
 use phalanx_ops::structured::Matmul;
-use phalanx_ops::{DType, Kind, Shape, Structured};
+use phalanx_ops::{DType, Kind, Monoid, Op, Shape, Structured};
 
 /// The product of two matrices, in C order, computed in `dtype`.
 pub(super) fn matrix_product(
@@ -48,6 +49,34 @@ pub(super) fn batched_matmul(
     }
     let product = within(site, || a.expand_dims(-1) * b.expand_dims(-3));
     summed(&product, &[-2], dtype, site)
+}
+
+/// The sum of the products of two vectors of equal length, in `dtype`, to which both are promoted.
+pub(super) fn vector_product(
+    a: &Array,
+    b: &Array,
+    dtype: DType,
+    site: Site,
+) -> Result<Array, Error> {
+    match product_of_few(a, b, dtype, site)? {
+        Some(product) => Ok(product),
+        None => summed(&within(site, || a * b), &[0], dtype, site),
+    }
+}
+
+/// The product of two short vectors whose dtype is also that of the sum, if it can be computed
+/// without a plan.
+fn product_of_few(a: &Array, b: &Array, dtype: DType, site: Site) -> Result<Option<Array>, Error> {
+    let mesh = a.mesh_of_base()?;
+    let is_own = dtype.is_inexact() || matches!(dtype, DType::I64 | DType::U64);
+    if !is_own || is_on() || a.size() > mesh.most_at_once() {
+        return Ok(None);
+    }
+    let Some(left) = a.plain_beside(b, dtype, site)? else { return Ok(None) };
+    let Some(right) = b.plain_beside(a, dtype, site)? else { return Ok(None) };
+    let operands = [left, right];
+    let sum = mesh.engine().folded_at_once(Op::Multiply, &operands, a.shape(), dtype, Monoid::Add);
+    Ok(sum.map(|sum| Array::from_element(mesh.clone(), sum)))
 }
 
 /// The sum of `product` over some axes, as a new array in C order and in `dtype`. Integers wrap,

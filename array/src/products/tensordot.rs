@@ -3,7 +3,7 @@
 use crate::array::Array;
 use crate::manipulation::{axes_of, refused, sound};
 use crate::products::matmul::try_matmul;
-use crate::products::matrices::{matrix_product, summed};
+use crate::products::matrices::{matrix_product, vector_product};
 use phalanx_graph::{Error, Site, call_site, in_place_of, within};
 use phalanx_ops::error::OpError;
 use phalanx_ops::shape::size;
@@ -141,7 +141,7 @@ pub fn inner(a: &Array, b: &Array) -> Array {
             (0, _) | (_, 0) => Ok(within(site, || a * b)),
             (1, 1) if a.shape() == b.shape() => {
                 let dtype = promote(a.dtype(), b.dtype());
-                summed(&within(site, || a * b), &[0], dtype, site)
+                vector_product(a, b, dtype, site)
             }
             _ => try_tensordot(a, b, &(-1, -1).into(), site),
         }

@@ -47,6 +47,14 @@ pub(crate) fn mesh_of_arrays<'a>(
     arrays: impl Iterator<Item = &'a Array>,
     site: Site,
 ) -> Result<MeshHandle, Error> {
+    check_meshes(arrays, site)?.map_or_else(|| current_mesh(site), |mesh| Ok(mesh.clone()))
+}
+
+/// The mesh of all arrays, if there are any. Errors: `OpError::Meshes`.
+pub(crate) fn check_meshes<'a>(
+    arrays: impl Iterator<Item = &'a Array>,
+    site: Site,
+) -> Result<Option<&'a MeshHandle>, Error> {
     let mut found: Option<&MeshHandle> = None;
     for array in arrays {
         let mesh = array.mesh_of_base()?;
@@ -57,7 +65,7 @@ pub(crate) fn mesh_of_arrays<'a>(
             _ => found = Some(mesh),
         }
     }
-    found.map_or_else(|| current_mesh(site), |mesh| Ok(mesh.clone()))
+    Ok(found)
 }
 
 /// Refuses a shape that an array of this dtype cannot have.

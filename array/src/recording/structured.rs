@@ -1,7 +1,6 @@
 //! Recording of structured operations.
 
-use super::mesh::{check_shape, mesh_of};
-use crate::array::Argument;
+use super::mesh::{check_shape, mesh_of_arrays};
 use crate::array::Array;
 use crate::manipulation::common_shape;
 use phalanx_graph::{Error, NodeOp, Site, within};
@@ -15,9 +14,7 @@ pub(crate) fn record_structured(
     operands: &[&Array],
     site: Site,
 ) -> Result<Array, Error> {
-    let arguments: SmallVec<[Argument; 3]> =
-        operands.iter().map(|&operand| operand.into()).collect();
-    let mesh = mesh_of(&arguments, site)?;
+    let mesh = mesh_of_arrays(operands.iter().copied(), site)?;
     let kinds: SmallVec<[(&[usize], DType); 3]> =
         operands.iter().map(|operand| (operand.shape(), operand.dtype())).collect();
     let (shape, dtype) = op.result(&kinds);

@@ -95,7 +95,7 @@ impl Array {
         let order = if finds_index { None } else { memory_order(&[given.into()], self.shape())? };
         let seen = match &order {
             Some(order) => {
-                self.with_view(self.base_view()?.transpose(order, &self.base_shape()?))?
+                self.with_view(self.base_view()?.transpose(order, self.base_shape()?))?
             }
             None => self.clone(),
         };

@@ -124,6 +124,13 @@ pub fn run(
             };
             map(code, operands, extents, count, to.room(count, dtype));
         }
+        SmallOp::Cast
+            if let (Operand::Scalar(scalar), from) = operands[0]
+                && from == dtype =>
+        {
+            // SAFETY: `room` gives room for `count` elements.
+            unsafe { fill(scalar, to.room(count, dtype), count) };
+        }
         SmallOp::Cast => {
             let code = loops::cast(operands[0].1, dtype);
             map(code, operands, extents, count, to.room(count, dtype));
@@ -196,8 +203,8 @@ fn map(
     };
     let inputs = [left, right];
     // SAFETY: 1. `elements` gives `count` elements of each operand's dtype, aligned; 2. the caller
-    // has room for `count` elements; 3. the output is a new buffer; 4. the loop is that of as many
-    // operands.
+    // has room for `count` elements; 3. the output is a new buffer or a stage of the caller; 4. the
+    // loop is that of as many operands.
     unsafe { code(&inputs[..operands.len()], to, count) };
 }
 
@@ -212,14 +219,8 @@ fn elements(
     let size = dtype.size();
     let to = stage.start();
     match operand {
-        Operand::Scalar(scalar) => {
-            let mut element = [0u128; 1];
-            // SAFETY: an element has at most 16 bytes, and the stage room for `count` of them.
-            unsafe {
-                element.as_mut_ptr().cast::<[u8; 16]>().write(scalar.padded());
-                loops::fill(size)(element.as_ptr().cast(), to, count);
-            }
-        }
+        // SAFETY: the stage has room for `count` elements.
+        Operand::Scalar(scalar) => unsafe { fill(*scalar, to, count) },
         Operand::View(view) => {
             let from = view.check(extents, size);
             if count == 0 || is_contiguous(view.strides, extents, size) {
@@ -237,6 +238,89 @@ fn elements(
     to
 }
 
+/// Writes an element `count` times.
+///
+/// # Safety
+/// There is room for `count` elements at `to`, aligned.
+unsafe fn fill(scalar: Scalar, to: *mut u8, count: usize) {
+    let element = Element(scalar.padded());
+    // SAFETY: an element has at most 16 bytes and is aligned; the caller's promise.
+    unsafe { loops::fill(scalar.dtype().size())(element.0.as_ptr(), to, count) };
+}
+
+/// All results, of dtype `dtype`, of an elementwise operation on operands of `extents`, combined to
+/// one element. `None` if there is no loop for it, or nothing to combine.
+///
+/// Panics and conditions: those of [`run`].
+pub fn folded(
+    op: Op,
+    operands: &[(Operand<'_>, DType)],
+    extents: &[usize],
+    dtype: DType,
+    monoid: Monoid,
+) -> Option<Scalar> {
+    let count: usize = extents.iter().product();
+    assert!(count <= MOST_ELEMENTS, "bug: {count} elements are not few");
+    let mut dtypes = [DType::Bool; 2];
+    dtypes.iter_mut().zip(operands).for_each(|(dtype, operand)| *dtype = operand.1);
+    let code = loops::elementwise(op, &dtypes[..operands.len()])?;
+    let combine = Combine::of(monoid, dtype)?;
+    let is_half = matches!(dtype, DType::F16 | DType::BF16);
+    if count == 0 || is_half || monoid == Monoid::Moments || matches!(combine, Combine::Pair(_)) {
+        return None;
+    }
+    let (mut results, mut all) = (Stage::new(), Element::default());
+    map(code, operands, extents, count, results.start());
+    let fold = Fold { monoid, dtype, combine };
+    // SAFETY: the stage holds `count` results, aligned, and there is room for one element.
+    unsafe { fold.run(results.start(), count, all.0.as_mut_ptr()) };
+    Some(all.scalar(dtype))
+}
+
+/// Replaces the elements of a view, of dtype `dtype`, by the results, of the same dtype, of an
+/// operation on them and an operand that shares no memory with the view. False if there is no loop
+/// for it.
+///
+/// Panics and conditions: those of [`run`].
+pub fn apply(
+    op: Op,
+    to: &View<'_>,
+    dtype: DType,
+    operand: &(Operand<'_>, DType),
+    extents: &[usize],
+) -> bool {
+    let count: usize = extents.iter().product();
+    assert!(count <= MOST_ELEMENTS, "bug: {count} elements are not few");
+    let Some(code) = loops::elementwise(op, &[dtype, operand.1]) else { return false };
+    let (mut own, mut other) = (Stage::new(), Stage::new());
+    let left = elements(&(Operand::View(*to), dtype), extents, count, &mut own);
+    let right = elements(operand, extents, count, &mut other);
+    // SAFETY: 1. and 2. `elements` gives `count` elements of each operand's dtype, aligned, and the
+    // results are as large as the view's; 3. the output is the first operand and shares no memory
+    // with the second; 4. the loop is that of two operands.
+    unsafe { code(&[left, right], left.cast_mut(), count) };
+    if left == own.start().cast_const() {
+        // SAFETY: the stage holds `count` results.
+        unsafe { scatter(left, extents, to, dtype.size()) };
+    }
+    true
+}
+
+/// Writes consecutive elements of `size` bytes into a view.
+///
+/// # Safety
+/// There are as many elements at `from` as the view has, outside of the view's memory.
+unsafe fn scatter(from: *const u8, extents: &[usize], to: &View<'_>, size: usize) {
+    let first = to.check(extents, size);
+    let mut next = from;
+    // SAFETY: `check` saw that all elements of the view are inside of the buffer; the caller's
+    // promise.
+    rows(first, to.strides, extents, &mut |to, stride, count| unsafe {
+        transfer::scatter(size, next, to.cast_mut(), stride, count);
+        next = next.wrapping_add(count * size);
+    });
+}
+
 /// Writes an operand of `extents` into a view, of elements of `dtype`, which shares no memory with
 /// it.
 ///
@@ -252,13 +336,8 @@ pub fn store(operand: &Operand<'_>, extents: &[usize], to: &View<'_>, dtype: DTy
         // SAFETY: as below; the two share no memory.
         return unsafe { std::ptr::copy_nonoverlapping(from, first.cast_mut(), count * size) };
     }
-    let mut next = from;
-    // SAFETY: `elements` gives `count` elements, and `check` saw that all of the view's are inside
-    // of the buffer.
-    rows(first, to.strides, extents, &mut |to, stride, count| unsafe {
-        transfer::scatter(size, next, to.cast_mut(), stride, count);
-        next = next.wrapping_add(count * size);
-    });
+    // SAFETY: `elements` gives `count` elements.
+    unsafe { scatter(from, extents, to, size) };
 }
 
 /// Visits the rows of a view in C order: address, stride and number of elements of each.

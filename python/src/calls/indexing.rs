@@ -15,7 +15,7 @@ use smallvec::SmallVec;
 /// A key: basic items only, which give a view, or also arrays.
 pub enum Key {
     /// Integers, slices, `None` and the ellipsis.
-    Basic(SmallVec<[Index; 4]>),
+    Basic(SmallVec<[Index; 2]>),
     /// Items that include arrays of positions or masks.
     Advanced(Vec<AnyIndex>),
 }
@@ -65,7 +65,7 @@ pub fn key(object: &Bound<'_, PyAny>) -> PyResult<Key> {
             array => Key::Advanced(vec![array]),
         });
     };
-    let mut basic: SmallVec<[Index; 4]> = SmallVec::new();
+    let mut basic: SmallVec<[Index; 2]> = SmallVec::new();
     let mut items = tuple.iter();
     for one in items.by_ref() {
         match item(&one)? {

@@ -12,7 +12,7 @@ use phalanx_graph::{AtOnce, Node, NodeOp, Operand};
 use phalanx_kernels::cpu::small::{self, Element, SmallOp, Target, View};
 use phalanx_kernels::structured::{self, Block};
 use phalanx_ops::shape::size;
-use phalanx_ops::{AffineMap, DType, Scalar, Shape, Sharding, Structured};
+use phalanx_ops::{AffineMap, DType, Monoid, Op, Scalar, Shape, Sharding, Structured};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -81,19 +81,72 @@ impl Session {
     }
 
     /// See `Engine::store_at_once`.
-    pub(super) fn store_now(&self, node: &Node, map: &AffineMap, operand: &Operand) -> bool {
+    pub(super) fn store_now(
+        &self,
+        node: &Node,
+        map: Option<&AffineMap>,
+        operand: &Operand,
+    ) -> bool {
+        self.write_now(node, map, operand, |(value, _), extents, to, dtype| {
+            small::store(&value, extents, to, dtype);
+            true
+        })
+    }
+
+    /// See `Engine::apply_at_once`.
+    pub(super) fn apply_now(
+        &self,
+        node: &Node,
+        map: Option<&AffineMap>,
+        op: Op,
+        operand: &Operand,
+    ) -> bool {
+        self.write_now(node, map, operand, |operand, extents, to, dtype| {
+            small::apply(op, to, dtype, &operand, extents)
+        })
+    }
+
+    /// Calls `write` with an operand, and with the extents, the memory and the dtype of a view, if
+    /// the view is small and its memory may be written. Returns whether anything was written.
+    fn write_now(
+        &self,
+        node: &Node,
+        map: Option<&AffineMap>,
+        operand: &Operand,
+        write: impl FnOnce((small::Operand<'_>, DType), &[usize], &View<'_>, DType) -> bool,
+    ) -> bool {
         let most = self.options.limits.at_once;
         let Some(Ok(value)) = node.result() else { return false };
         let shards = Shards::of(value);
-        let is_few = most > 0 && size(&map.shape) <= most;
+        let seen = seen(map, shards);
+        let is_few = most > 0 && size(seen.shape) <= most;
         if !is_few || !self.is_usable() || !self.is_free(shards) {
             return false;
         }
         let Some(given) = given_now(operand) else { return false };
-        let seen = seen(Some(map), shards);
         let to = View { buffer: &shards.buffers()[0], offset: seen.offset, strides: &seen.strides };
-        small::store(&given.operand().0, &map.shape, &to, shards.dtype);
-        true
+        write(given.operand(), seen.shape, &to, shards.dtype)
+    }
+
+    /// See `Engine::folded_at_once`.
+    pub(super) fn fold_now(
+        &self,
+        op: Op,
+        operands: &[Operand],
+        shape: &[usize],
+        dtype: DType,
+        monoid: Monoid,
+    ) -> Option<Scalar> {
+        if size(shape) > self.options.limits.at_once || !self.is_usable() {
+            return None;
+        }
+        let mut given = SmallVec::<[Given<'_>; 2]>::new();
+        for operand in operands {
+            given.push(given_now(operand)?);
+        }
+        let mut operands = SmallVec::<[_; 2]>::new();
+        given.iter().for_each(|given| operands.push(given.operand()));
+        small::folded(op, &operands, shape, dtype, monoid)
     }
 
     /// Whether the memory of a value may be written: no plan in flight and no other value uses it.

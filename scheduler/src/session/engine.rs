@@ -12,7 +12,7 @@ use phalanx_graph::{
     AtOnce, Cause, Engine, Error, Evaluated, Evaluation, Graph, HostArray, Limits, LocalShard,
     Node, NodeOp, Operand, ShardMemory, Site, room_on_host,
 };
-use phalanx_ops::{AffineMap, DType, IndexBox, Mesh, Op, Scalar, Sharding};
+use phalanx_ops::{AffineMap, DType, IndexBox, Mesh, Monoid, Op, Scalar, Sharding};
 use phalanx_waiting::copying;
 use std::sync::Arc;
 
@@ -156,8 +156,29 @@ impl Engine for Session {
         self.run_at_once(op, operands, shape, dtype)
     }
 
-    fn store_at_once(&self, node: &Node, map: &AffineMap, value: &Operand) -> bool {
+    fn store_at_once(&self, node: &Node, map: Option<&AffineMap>, value: &Operand) -> bool {
         self.store_now(node, map, value)
+    }
+
+    fn apply_at_once(
+        &self,
+        node: &Node,
+        map: Option<&AffineMap>,
+        op: Op,
+        operand: &Operand,
+    ) -> bool {
+        self.apply_now(node, map, op, operand)
+    }
+
+    fn folded_at_once(
+        &self,
+        op: Op,
+        operands: &[Operand],
+        shape: &[usize],
+        dtype: DType,
+        monoid: Monoid,
+    ) -> Option<Scalar> {
+        self.fold_now(op, operands, shape, dtype, monoid)
     }
 
     fn computed(&self, op: Op, operands: &[Scalar], result: DType) -> Option<Scalar> {

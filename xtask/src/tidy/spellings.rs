@@ -46,7 +46,10 @@ fn is_of_cuda(word: &str) -> bool {
         .is_some_and(|rest| rest.starts_with(|a: char| a.is_uppercase()));
     let is_half = ["half2", "nv_bfloat16", "nv_bfloat162"].contains(&word);
     let is_reserved = word.strip_prefix("__").is_some_and(|rest| !rest.is_empty());
-    is_atomic || is_half || is_reserved || word == "asm"
+    // The registers of x86: `__m512i`.
+    let is_register =
+        word.strip_prefix("__m").is_some_and(|rest| rest.starts_with(|a: char| a.is_ascii_digit()));
+    is_atomic || is_half || (is_reserved && !is_register) || word == "asm"
 }
 
 #[cfg(test)]
@@ -61,7 +64,8 @@ mod tests {
             \x20   asm volatile(\"exit;\");\n\
             \x20   if (atomicAdd(a.p, 1u) == 0) __syncthreads();\n\
             }\n";
-        let rust = "line(\"__syncthreads();\");\nlet atomic_add = atomics + asm_of;\n";
+        let rust =
+            "line(\"__syncthreads();\");\nlet atomic_add = atomics + asm_of;\nlet a: __m512i;\n";
         let sources = Sources::of(&[
             ("device/src/cuda/modules/words.cu", text),
             ("kernels/src/a.cu", text),

@@ -1,33 +1,33 @@
 //! Sorting keys on several threads: pieces are sorted, then merged in pairs.
 
+use super::quick::{self, Key};
 use crate::structured::lines::threads;
 
 /// Keys that one thread sorts.
-const PIECE: usize = 1 << 15;
+pub(super) const PIECE: usize = 1 << 15;
 
 /// Sorts keys. Equal keys are identical, so stability does not matter.
-pub(super) fn sort<K: Copy + Ord + Send + Sync>(keys: &mut [K], pool: Option<&rayon::ThreadPool>) {
+pub(super) fn sort<K: Key>(keys: &mut [K], pool: Option<&rayon::ThreadPool>) {
     let threads = threads(pool);
+    // Threads share the sorting of a piece in registers, but one of them makes the first split
+    // alone. So many threads start from several pieces.
+    let pieces = if quick::is_shared::<K>() { threads / 2 } else { 2 * threads };
     match pool {
-        Some(pool) if threads > 1 && keys.len() >= 2 * PIECE => {
-            let levels = (2 * threads).next_power_of_two().ilog2();
+        Some(pool) if threads > 1 && pieces > 1 && keys.len() >= 2 * PIECE => {
+            let levels = pieces.next_power_of_two().ilog2();
             let levels = levels.min((keys.len() / PIECE).ilog2());
             let mut room = keys.to_vec();
             pool.install(|| sort_pieces(keys, &mut room, levels, true));
         }
-        _ => keys.sort_unstable(),
+        _ => quick::sort(keys, pool),
     }
 }
 
 /// Sorts into `keys` or into `room`; both hold the same keys at the start.
-fn sort_pieces<K: Copy + Ord + Send + Sync>(
-    keys: &mut [K],
-    room: &mut [K],
-    levels: u32,
-    is_in_place: bool,
-) {
+fn sort_pieces<K: Key>(keys: &mut [K], room: &mut [K], levels: u32, is_in_place: bool) {
     if levels == 0 {
-        return if is_in_place { keys } else { room }.sort_unstable();
+        let (sorted, beside) = if is_in_place { (keys, room) } else { (room, keys) };
+        return quick::sort_beside(sorted, beside);
     }
     let middle = keys.len() / 2;
     let (low_keys, high_keys) = keys.split_at_mut(middle);
@@ -44,7 +44,7 @@ fn sort_pieces<K: Copy + Ord + Send + Sync>(
 }
 
 /// Merges sorted keys.
-fn merge<K: Copy + Ord + Send + Sync>(a: &[K], b: &[K], to: &mut [K]) {
+fn merge<K: Key>(a: &[K], b: &[K], to: &mut [K]) {
     if to.len() <= PIECE {
         return merge_piece(a, b, to);
     }
@@ -58,7 +58,7 @@ fn merge<K: Copy + Ord + Send + Sync>(a: &[K], b: &[K], to: &mut [K]) {
     );
 }
 
-fn merge_piece<K: Copy + Ord>(mut a: &[K], mut b: &[K], to: &mut [K]) {
+fn merge_piece<K: Key>(mut a: &[K], mut b: &[K], to: &mut [K]) {
     let mut done = 0;
     while let (Some(&first), Some(&second)) = (a.first(), b.first()) {
         let takes_second = second < first;

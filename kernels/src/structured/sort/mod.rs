@@ -6,6 +6,7 @@ pub mod cuda;
 mod merge;
 pub(super) mod order;
 mod positions;
+mod quick;
 pub(super) mod radix;
 mod select;
 mod values;

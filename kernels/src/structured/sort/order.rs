@@ -3,13 +3,14 @@
 //! Complex numbers are ordered as in NumPy: by real part, then by imaginary part. After these come
 //! numbers with NaN in the imaginary part, then with NaN in the real part, then with NaN in both.
 
+use super::quick::Key;
 use crate::structured::Plain;
 use num_complex::{Complex32, Complex64};
 use phalanx_ops::{DType, Kind};
 
 /// An unsigned integer as wide as an element of a real dtype.
 pub(in crate::structured) trait Word:
-    Plain + Ord + Default + Into<u64>
+    Plain + Key + Default + Into<u64>
 {
     const SIGN: Self;
     const LAST: Self;

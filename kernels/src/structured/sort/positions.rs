@@ -4,6 +4,7 @@
 
 use super::merge;
 use super::order::{Form, Word, order_c64, order_c128};
+use super::quick::Key;
 use crate::structured::lines::{GRAIN, Lines, Places, each, share};
 use crate::structured::{Block, Plain};
 use num_complex::{Complex32, Complex64};
@@ -88,7 +89,7 @@ fn of_pairs<T: Plain>(
 }
 
 /// Partitions keys.
-fn partition<K: Copy + Ord + Send + Sync>(
+fn partition<K: Key>(
     keys: &mut [K],
     Ranks { first, last }: Ranks,
     pool: Option<&rayon::ThreadPool>,
@@ -106,7 +107,7 @@ fn pack_wide(order: u64, row: usize) -> u128 {
 
 /// Sorts the keys of each line and stores, for each position, the result of `stored` for the
 /// element that belongs there and the row it had.
-fn store<T: Plain, K: Copy + Ord + Send + Sync, S: Plain>(
+fn store<T: Plain, K: Key, S: Plain>(
     (lines, ranks): Ranked,
     from: &Block<'_>,
     to: &Block<'_>,

@@ -36,6 +36,18 @@ impl<W: Word> Originals<'_, W> {
         self.elements[self.start + row * self.step]
     }
 
+    /// Writes the places of the elements of some rows in the strict order.
+    pub(super) fn orders(&self, form: Form<W>, rows: Range<usize>, to: &mut [W]) {
+        if self.step == 1 {
+            return orders(form, &self.elements[self.start + rows.start..][..rows.len()], to);
+        }
+        let mut done = 0;
+        for_each_block(form, *self, rows, |_, keys| {
+            to[done..done + keys.len()].copy_from_slice(keys);
+            done += keys.len();
+        });
+    }
+
     /// The elements of at most `BLOCK` rows, gathered if they do not lie side by side.
     fn block<'a>(&'a self, rows: Range<usize>, room: &'a mut [W; BLOCK]) -> &'a [W] {
         if self.step == 1 {

@@ -3,9 +3,11 @@
 use super::merge;
 use super::order::{Form, Word};
 use super::select::{Originals, partition_line};
+use crate::cpu::instructions::for_each_level;
 use crate::structured::Block;
 use crate::structured::lines::{GRAIN, Lines, Places, each, share};
 use phalanx_ops::structured::{Ranks, Sort};
+use std::ops::Range;
 
 /// Lines of one-byte elements that are at least this long are sorted by counting.
 const COUNTED_BYTES: usize = 64;
@@ -73,18 +75,18 @@ fn arrange<W: Word>(
 ) {
     match ranks {
         Some(ranks) => partition_line(line, form, originals, ranks, pool),
-        None => sort_line(line, form, |row| originals.get(row), pool),
+        None => sort_line(line, form, originals, pool),
     }
 }
 
-/// Sorts the elements `original(row)` of all rows into a line.
+/// Sorts all elements of a line into `line`.
 fn sort_line<W: Word>(
     line: &mut [W],
     form: Form<W>,
-    original: impl Fn(usize) -> W + Sync,
+    elements: Originals<'_, W>,
     pool: Option<&rayon::ThreadPool>,
 ) {
-    map(line, pool, |row, _| form.strict_order(original(row)));
+    each_part(line, pool, |rows, keys| elements.orders(form, rows, keys));
     match size_of::<W>() {
         1 if line.len() >= COUNTED_BYTES => count_keys(line, &mut [0; 1 << 8]),
         2 if line.len() >= COUNTED_PAIRS => count_keys(line, &mut vec![0; 1 << 16]),
@@ -95,9 +97,9 @@ fn sort_line<W: Word>(
         let numbers = line.partition_point(|&order| order < W::LAST);
         let zeros = line.partition_point(|&order| order < W::SIGN.not());
         let zeros = zeros..line.partition_point(|&order| order <= W::SIGN);
-        map(&mut line[..numbers], pool, |_, order| form.bits(order));
+        each_part(&mut line[..numbers], pool, |_, orders| restore(form, orders));
         // Elements that compare as equal but differ in bits are put back in their original order.
-        let originals = || (0..count).map(&original);
+        let originals = || (0..count).map(|row| elements.get(row));
         if !zeros.is_empty() && line[zeros.start] != line[zeros.end - 1] {
             let given: Vec<W> = originals().filter(|&bits| form.order(bits) == W::SIGN).collect();
             line[zeros].copy_from_slice(&given);
@@ -107,24 +109,41 @@ fn sort_line<W: Word>(
             line[numbers..].copy_from_slice(&given);
         }
     } else {
-        map(line, pool, |_, order| form.bits(order));
+        each_part(line, pool, |_, orders| restore(form, orders));
     }
 }
 
-/// Replaces the elements by a function of their row and themselves.
-fn map<W: Word>(
+/// Calls `act` with parts of a line and their rows.
+fn each_part<W: Word>(
     line: &mut [W],
     pool: Option<&rayon::ThreadPool>,
-    f: impl Fn(usize, W) -> W + Sync,
+    act: impl Fn(Range<usize>, &mut [W]) + Sync,
 ) {
     let (start, count) = (Places::new(line), line.len());
-    each(pool, count, GRAIN, |range| {
-        for row in range {
-            // SAFETY: ranges lie inside the line and do not overlap.
-            let place = unsafe { &mut *start.at(row) };
-            *place = f(row, *place);
-        }
+    each(pool, count, GRAIN, |rows| {
+        // SAFETY: ranges lie inside the line and do not overlap.
+        let part = unsafe { std::slice::from_raw_parts_mut(start.at(rows.start), rows.len()) };
+        act(rows, part);
     });
+}
+
+for_each_level! {
+    /// Replaces places in the strict order by the elements that belong there.
+    fn restore[W: Word][W](form: Form<W>, orders: &mut [W]) {
+        match form {
+            Form::Unsigned => {}
+            Form::Signed => {
+                for place in orders {
+                    *place = place.xor(W::SIGN);
+                }
+            }
+            Form::Float(infinity) => {
+                for place in orders {
+                    *place = Form::Float(infinity).bits(*place);
+                }
+            }
+        }
+    }
 }
 
 /// Sorts by counting how often each key occurs.
