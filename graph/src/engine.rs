@@ -176,22 +176,16 @@ pub trait Engine: Send + Sync {
         None
     }
 
-    /// Writes an operand into a view of a computed value (`None` is all of it) in place, if
-    /// [`Engine::at_once`] would run such an operation and nothing else uses the memory. Returns
-    /// whether it did. The caller ensures that nothing else uses the node. Local.
-    fn store_at_once(&self, node: &Node, map: Option<&AffineMap>, value: &Operand) -> bool {
-        let _ = (node, map, value);
-        false
-    }
-
-    /// Replaces a view of a computed value by the results of an elementwise operation on its
-    /// elements and an operand of the view's shape, as [`Engine::store_at_once`] writes. The loop
-    /// has the dtypes of the value and of the operand, and gives the value's. Local.
-    fn apply_at_once(
+    /// Writes an operand of the view's shape into a view of a computed value (`None` is all of it)
+    /// in place, if [`Engine::at_once`] would run such an operation and nothing else uses the
+    /// memory. With an operation, writes its results on the elements of the view and the operand,
+    /// whose dtypes its loop has; the results have the value's dtype. Returns whether it did. The
+    /// caller ensures that nothing else uses the node. Local.
+    fn store_at_once(
         &self,
         node: &Node,
         map: Option<&AffineMap>,
-        op: Op,
+        op: Option<Op>,
         operand: &Operand,
     ) -> bool {
         let _ = (node, map, op, operand);

@@ -162,7 +162,7 @@ impl View {
 
     /// The view at a basic index.
     pub fn index(&self, items: &[Index], base: &[usize]) -> Result<View, OpError> {
-        let mut local = AffineMap { shape: Shape::new(), axes: SmallVec::new() };
+        let mut local = AffineMap::empty();
         local.set_indexing(&self.shape, items)?;
         let strides = self.strides_through(&local);
         match self.stages.last() {

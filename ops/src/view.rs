@@ -134,19 +134,19 @@ impl AffineMap {
 
     /// A basic index of this view.
     pub fn index(&self, items: &[Index]) -> Result<AffineMap, OpError> {
-        Ok(self.then(&AffineMap::indexing(&self.shape, items)?))
+        let mut inner = AffineMap::empty();
+        inner.set_indexing(&self.shape, items)?;
+        Ok(self.then(&inner))
     }
 
-    /// The map of a basic index alone: from the indices of the result to those of an array of shape
-    /// `of`, with the steps as given.
-    pub fn indexing(of: &[usize], items: &[Index]) -> Result<AffineMap, OpError> {
-        let mut map = AffineMap { shape: Shape::new(), axes: SmallVec::new() };
-        map.set_indexing(of, items)?;
-        Ok(map)
+    /// The map without axes.
+    pub fn empty() -> AffineMap {
+        AffineMap { shape: Shape::new(), axes: SmallVec::new() }
     }
 
-    /// [`AffineMap::indexing`] into a map that exists: a map that is returned by value is copied,
-    /// which costs a small slice a tenth of its time. After an error the map is unspecified.
+    /// Makes this the map of a basic index alone: from the indices of the result to those of an
+    /// array of shape `of`, with the steps as given. It is set in place, because a map that is
+    /// returned by value is copied. After an error it is unspecified.
     pub fn set_indexing(&mut self, of: &[usize], items: &[Index]) -> Result<(), OpError> {
         let AffineMap { shape, axes } = self;
         shape.clear();

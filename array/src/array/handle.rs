@@ -3,8 +3,9 @@
 use super::loans::Loans;
 use phalanx_graph::{Error, MeshHandle, Node, Stage, View};
 use phalanx_ops::{DType, Scalar, Shape, Sharding};
+use std::borrow::Cow;
 use std::sync::atomic::{AtomicU8, Ordering};
-use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// An n-dimensional array over the devices of a mesh, with NumPy's semantics.
 ///
@@ -30,7 +31,7 @@ pub(super) struct Live {
 impl Live {
     /// The view of the base.
     pub(super) fn view(&self) -> &View {
-        self.part.as_deref().unwrap_or_else(|| self.cell.whole())
+        self.part.as_deref().unwrap_or(&self.cell.whole)
     }
 }
 
@@ -46,9 +47,9 @@ pub(super) struct Broken {
 pub(super) struct Cell {
     pub(super) mesh: MeshHandle,
     value: Mutex<Result<Value, Error>>,
-    /// The view of the whole base; `None` if it has no axes.
-    whole: Option<View>,
-    dtype: DType,
+    /// The view of the whole base. Bases without axes share theirs: most of them are elements,
+    /// which are made often.
+    whole: Cow<'static, View>,
     /// The element that the cell was made of: the value until a write replaces it.
     made_of: Option<Scalar>,
     claim: AtomicU8,
@@ -91,29 +92,19 @@ impl Drop for Value {
 }
 
 impl Cell {
-    fn new(mesh: MeshHandle, value: Value, shape: &[usize], dtype: DType) -> Arc<Cell> {
-        let whole = if shape.is_empty() { None } else { Some(View::whole(shape, dtype)) };
+    fn new(mesh: MeshHandle, value: Value, whole: Cow<'static, View>) -> Arc<Cell> {
         let made_of = match value {
             Value::Element(element) => Some(element),
             Value::Node(_) => None,
         };
         let (value, loans) = (Mutex::new(Ok(value)), Loans::default());
         let claim = AtomicU8::new(UNCLAIMED);
-        Arc::new(Cell { mesh, value, whole, dtype, made_of, claim, loans })
+        Arc::new(Cell { mesh, value, whole, made_of, claim, loans })
     }
 
     /// The shape of the base.
     pub(super) fn shape(&self) -> &Shape {
-        &self.whole().shape
-    }
-
-    /// The view of the whole base. Bases without axes share theirs: most of them are elements,
-    /// which are made often.
-    fn whole(&self) -> &View {
-        static WITHOUT_AXES: LazyLock<[View; DType::ALL.len()]> =
-            // `DType::ALL` is in the order of the dtypes' numbers: one macro makes both.
-            LazyLock::new(|| std::array::from_fn(|at| View::whole(&[], DType::ALL[at])));
-        self.whole.as_ref().unwrap_or_else(|| &WITHOUT_AXES[self.dtype as usize])
+        &self.whole.shape
     }
 
     /// Whether the base is declared an element.
@@ -166,16 +157,28 @@ impl Cell {
     }
 }
 
+/// The view of a whole value.
+fn whole(shape: &[usize], dtype: DType) -> Cow<'static, View> {
+    static WITHOUT_AXES: [OnceLock<View>; DType::ALL.len()] =
+        [const { OnceLock::new() }; DType::ALL.len()];
+    let make = || View::whole(shape, dtype);
+    if shape.is_empty() {
+        Cow::Borrowed(WITHOUT_AXES[dtype as usize].get_or_init(make))
+    } else {
+        Cow::Owned(make())
+    }
+}
+
 impl Array {
     pub(crate) fn from_node(mesh: MeshHandle, node: Arc<Node>) -> Array {
-        let value = Value::of(node.clone());
-        let cell = Cell::new(mesh, value, node.shape(), node.dtype());
+        let whole = whole(node.shape(), node.dtype());
+        let cell = Cell::new(mesh, Value::of(node), whole);
         Array(Ok(Live { cell, part: None }))
     }
 
     /// A 0-d array of a known element.
     pub(crate) fn from_element(mesh: MeshHandle, element: Scalar) -> Array {
-        let cell = Cell::new(mesh, Value::Element(element), &[], element.dtype());
+        let cell = Cell::new(mesh, Value::Element(element), whole(&[], element.dtype()));
         Array(Ok(Live { cell, part: None }))
     }
 

@@ -5,7 +5,7 @@ use super::form::form_operand;
 use super::handle::{Array, Cell, Live};
 use super::lens::{self, hide_truth};
 use crate::floating::is_on;
-use phalanx_graph::{Error, Form, Held, Lens, Node, NodeOp, Operand, Site, View};
+use phalanx_graph::{Error, Form, Held, Lens, NodeOp, Operand, Site, View};
 use phalanx_graph::{map_or_none, shared_or_none};
 use phalanx_ops::shape::size;
 use phalanx_ops::{AffineMap, DType, Op, Scalar, Shape, Signature};
@@ -58,8 +58,7 @@ impl Array {
                 },
             },
         };
-        let engine = live.cell.mesh.engine();
-        Ok(live.write(|node, map| engine.apply_at_once(node, map, op, &operand)))
+        Ok(live.write(Some(op), &operand))
     }
 
     /// The array as an operand, if it has the mesh and the shape of another array, has the dtype
@@ -99,8 +98,7 @@ impl Live {
             broadcast = broadcast_operand(value.clone(), &self.view().shape);
             &broadcast
         };
-        let engine = self.cell.mesh.engine();
-        self.write(|node, map| engine.store_at_once(node, map, value))
+        self.write(None, value)
     }
 
     /// Whether the elements are few enough to be written at once.
@@ -108,16 +106,17 @@ impl Live {
         size(&self.view().shape) <= self.cell.mesh.most_at_once()
     }
 
-    /// Calls `write` with the base's node and the map of the view (`None` for the whole base) if
-    /// nothing but this array has the base's value. Returns whether it wrote.
-    fn write(&self, write: impl FnOnce(&Node, Option<&AffineMap>) -> bool) -> bool {
+    /// Writes an operand, or the results of an operation on the elements and the operand, in memory
+    /// if nothing but this array has the base's value. Returns whether it did.
+    fn write(&self, op: Option<Op>, operand: &Operand) -> bool {
         let view = self.view();
         if !view.is_plain() {
             return false;
         }
         let map = view.stages.first().map(|stage| &*stage.map);
+        let engine = self.cell.mesh.engine();
         self.cell.with_only_node(|node| {
-            let is_written = write(node, map);
+            let is_written = engine.store_at_once(node, map, op, operand);
             if is_written {
                 node.change();
             }

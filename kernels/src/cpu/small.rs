@@ -114,14 +114,9 @@ pub fn run(
     let count: usize = extents.iter().product();
     let most = if matches!(op, SmallOp::Reduce(..)) { MOST_POINTS } else { MOST_ELEMENTS };
     assert!(count <= most, "bug: {count} elements are not few");
-    let is_half = |dtype| matches!(dtype, DType::F16 | DType::BF16);
     match op {
         SmallOp::Elementwise(op) => {
-            let mut dtypes = [DType::Bool; 2];
-            dtypes.iter_mut().zip(operands).for_each(|(dtype, operand)| *dtype = operand.1);
-            let Some(code) = loops::elementwise(op, &dtypes[..operands.len()]) else {
-                return false;
-            };
+            let Some(code) = loop_of(op, operands) else { return false };
             map(code, operands, extents, count, to.room(count, dtype));
         }
         SmallOp::Cast
@@ -157,9 +152,6 @@ pub fn run(
                 unsafe { to.add(place).write(index as i64) };
             }
         }
-        SmallOp::Reduce(monoid, _) if monoid == Monoid::Moments || is_half(operands[0].1) => {
-            return false;
-        }
         SmallOp::Reduce(monoid, axes) => {
             return reduce(monoid, axes, &operands[0], extents, to, dtype);
         }
@@ -185,6 +177,13 @@ pub fn element(op: Op, operands: &[Scalar], dtype: DType) -> Option<Scalar> {
     // operands.
     unsafe { code(&inputs[..count], result.0.as_mut_ptr(), 1) };
     Some(Scalar::from_padded(dtype, result.0))
+}
+
+/// The loop of an elementwise operation on at most two operands.
+fn loop_of(op: Op, operands: &[(Operand<'_>, DType)]) -> Option<Loop> {
+    let mut dtypes = [DType::Bool; 2];
+    dtypes.iter_mut().zip(operands).for_each(|(dtype, operand)| *dtype = operand.1);
+    loops::elementwise(op, &dtypes[..operands.len()])
 }
 
 /// Runs a loop over all elements.
@@ -261,17 +260,12 @@ pub fn folded(
 ) -> Option<Scalar> {
     let count: usize = extents.iter().product();
     assert!(count <= MOST_ELEMENTS, "bug: {count} elements are not few");
-    let mut dtypes = [DType::Bool; 2];
-    dtypes.iter_mut().zip(operands).for_each(|(dtype, operand)| *dtype = operand.1);
-    let code = loops::elementwise(op, &dtypes[..operands.len()])?;
-    let combine = Combine::of(monoid, dtype)?;
-    let is_half = matches!(dtype, DType::F16 | DType::BF16);
-    if count == 0 || is_half || monoid == Monoid::Moments || matches!(combine, Combine::Pair(_)) {
+    let (code, fold) = (loop_of(op, operands)?, Fold::of(monoid, dtype)?);
+    if count == 0 || matches!(fold.combine, Combine::Pair(_)) {
         return None;
     }
     let (mut results, mut all) = (Stage::new(), Element::default());
     map(code, operands, extents, count, results.start());
-    let fold = Fold { monoid, dtype, combine };
     // SAFETY: the stage holds `count` results, aligned, and there is room for one element.
     unsafe { fold.run(results.start(), count, all.0.as_mut_ptr()) };
     Some(all.scalar(dtype))
@@ -401,8 +395,7 @@ fn reduce(
 ) -> bool {
     let (source, wide) = operand;
     let Operand::View(view) = source else { return false };
-    let Some(combine) = Combine::of(monoid, *wide) else { return false };
-    let fold = Fold { monoid, dtype: *wide, combine };
+    let Some(fold) = Fold::of(monoid, *wide) else { return false };
     let mut kept: SmallVec<[(usize, isize); 4]> = SmallVec::new();
     let mut removed: SmallVec<[(usize, isize); 4]> = SmallVec::new();
     for (axis, (&extent, &stride)) in extents.iter().zip(view.strides).enumerate() {
@@ -447,6 +440,14 @@ struct Fold {
 }
 
 impl Fold {
+    /// The fold of elements of a dtype; `None` if a plan has to combine them.
+    fn of(monoid: Monoid, dtype: DType) -> Option<Fold> {
+        if monoid == Monoid::Moments || matches!(dtype, DType::F16 | DType::BF16) {
+            return None;
+        }
+        Some(Fold { monoid, dtype, combine: Combine::of(monoid, dtype)? })
+    }
+
     /// Combines points and writes the result: an element, or the position of the best one.
     ///
     /// # Safety

@@ -85,35 +85,8 @@ impl Session {
         &self,
         node: &Node,
         map: Option<&AffineMap>,
+        op: Option<Op>,
         operand: &Operand,
-    ) -> bool {
-        self.write_now(node, map, operand, |(value, _), extents, to, dtype| {
-            small::store(&value, extents, to, dtype);
-            true
-        })
-    }
-
-    /// See `Engine::apply_at_once`.
-    pub(super) fn apply_now(
-        &self,
-        node: &Node,
-        map: Option<&AffineMap>,
-        op: Op,
-        operand: &Operand,
-    ) -> bool {
-        self.write_now(node, map, operand, |operand, extents, to, dtype| {
-            small::apply(op, to, dtype, &operand, extents)
-        })
-    }
-
-    /// Calls `write` with an operand, and with the extents, the memory and the dtype of a view, if
-    /// the view is small and its memory may be written. Returns whether anything was written.
-    fn write_now(
-        &self,
-        node: &Node,
-        map: Option<&AffineMap>,
-        operand: &Operand,
-        write: impl FnOnce((small::Operand<'_>, DType), &[usize], &View<'_>, DType) -> bool,
     ) -> bool {
         let most = self.options.limits.at_once;
         let Some(Ok(value)) = node.result() else { return false };
@@ -125,7 +98,13 @@ impl Session {
         }
         let Some(given) = given_now(operand) else { return false };
         let to = View { buffer: &shards.buffers()[0], offset: seen.offset, strides: &seen.strides };
-        write(given.operand(), seen.shape, &to, shards.dtype)
+        match op {
+            Some(op) => small::apply(op, &to, shards.dtype, &given.operand(), seen.shape),
+            None => {
+                small::store(&given.operand().0, seen.shape, &to, shards.dtype);
+                true
+            }
+        }
     }
 
     /// See `Engine::folded_at_once`.

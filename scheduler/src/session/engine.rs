@@ -156,18 +156,14 @@ impl Engine for Session {
         self.run_at_once(op, operands, shape, dtype)
     }
 
-    fn store_at_once(&self, node: &Node, map: Option<&AffineMap>, value: &Operand) -> bool {
-        self.store_now(node, map, value)
-    }
-
-    fn apply_at_once(
+    fn store_at_once(
         &self,
         node: &Node,
         map: Option<&AffineMap>,
-        op: Op,
+        op: Option<Op>,
         operand: &Operand,
     ) -> bool {
-        self.apply_now(node, map, op, operand)
+        self.store_now(node, map, op, operand)
     }
 
     fn folded_at_once(
