@@ -64,6 +64,7 @@ pub fn legalise(
         },
         leaves,
         lowerings,
+        copies: Vec::new(),
     };
     // Scalars are arguments: they compare by number, never by value.
     let mut known: FxHashMap<Computation, NodeId> = FxHashMap::default();
@@ -93,6 +94,9 @@ struct Legaliser<'a> {
     legal: Legal,
     leaves: &'a [Sharding],
     lowerings: Lowerings,
+    /// The copies that the phases of the current operation have read so far: the input, its
+    /// sharding and the copy.
+    copies: Vec<(Input, Sharding, Input)>,
 }
 
 impl Legaliser<'_> {
@@ -100,6 +104,7 @@ impl Legaliser<'_> {
     /// Returns the node of its value.
     fn node(&mut self, given: NodeId, node: NodeData, placement: Placement) -> NodeId {
         let origin = Origin { node: given, phase: None, copy: None };
+        self.copies.clear();
         let Some(expansion) = expansion(&self.legal.graph, &node, &placement, self.lowerings)
         else {
             let wanted = wanted_shardings(&self.legal.graph, &node, &placement, self.lowerings);
@@ -186,7 +191,13 @@ impl Legaliser<'_> {
 
     /// A copy of the view that an input reads, with this sharding.
     fn copy(&mut self, input: Input, wanted: Sharding, site: Site, origin: Origin) -> Input {
+        let is_same =
+            |(from, sharding, _): &&(Input, Sharding, Input)| *from == input && *sharding == wanted;
+        if let Some((_, _, copy)) = self.copies.iter().find(is_same) {
+            return copy.clone();
+        }
         let (shape, dtype) = view_shape(&self.legal.graph, &input);
+        let (from, sharding) = (input.clone(), wanted.clone());
         let node = NodeData {
             op: NodeOp::Reshard(Arc::new(wanted.clone())),
             inputs: [input].into_iter().collect(),
@@ -195,7 +206,10 @@ impl Legaliser<'_> {
             dtype,
             site,
         };
-        Input { source: Source::Node(self.push(node, Placement::on(wanted), origin)), map: None }
+        let copy = self.push(node, Placement::on(wanted), origin);
+        let copy = Input { source: Source::Node(copy), map: None };
+        self.copies.push((from, sharding, copy.clone()));
+        copy
     }
 
     fn push(&mut self, node: NodeData, placement: Placement, origin: Origin) -> NodeId {

@@ -20,7 +20,8 @@ mod setup;
 pub use exchange::{Transfer, pieces_from, pieces_to};
 pub use legalise::{Legal, Origin, expansion, legalise, wanted_shardings};
 pub use lower::{
-    Call, Expansion, Lowering, Lowerings, Phase, PhaseInput, PhaseSource, PlacedOperand,
+    Call, Cuts, Expansion, Lowering, Lowerings, Phase, PhaseInput, PhaseSource, PlacedOperand,
+    Samples,
 };
 pub use placement::{OperandShardings, Placement, Schedule};
 pub use policy::{Layout, Policy};

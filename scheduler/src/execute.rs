@@ -5,7 +5,7 @@ use crate::error::RunError;
 use crate::ids::ExchangeId;
 use crate::instance::{At, BlockAt, CopyBox, LocalStep, Memory, Packet, Routine};
 use crate::job::{Job, JobMemory};
-use crate::routine::{RoutineCall, Routines};
+use crate::routines::{RoutineCall, Routines};
 use crate::segments::{Segment, Turn};
 use phalanx_collectives::{CollectiveError, Communicator, Message};
 use phalanx_device::{Buffer, Device, Event, Slice, Strided, copy_slice, copy_strided};

@@ -27,7 +27,7 @@ mod processes;
 mod ready;
 mod recorded;
 mod refill;
-mod routine;
+mod routines;
 #[cfg(test)]
 mod samples;
 mod segments;
@@ -36,5 +36,5 @@ mod shards;
 mod verify;
 
 pub use error::{LargeArray, RunError};
-pub use routine::{CollectiveRoutine, RoutineCall, Routines};
+pub use routines::{CollectiveRoutine, RoutineCall, Routines};
 pub use session::{Counters, Session, SessionOptions};

@@ -53,6 +53,17 @@ PROGRAM = """
         same(x @ y, a @ b, "product")
         same(np.sort(x, axis=0), numpy.sort(a, axis=0), "sorted")
         same(x[x > 0.5].sum(), a[a > 0.5].sum(), "chosen")
+        same(np.cumsum(x, axis=0), a.cumsum(axis=0), "running sums")
+        # Vectors whose elements go to the device that has their rank, in turn more of them, so that
+        # a plan runs with other numbers.
+        for dtype in ["int8", "uint32", "float32", "float64", "complex64"]:
+            line = (random.random(70_000 + 9999 * turn) * 1000 - 500).astype(dtype)
+            ours = np.array(line)
+            same(np.sort(ours), numpy.sort(line), f"sorted {dtype}")
+            same(np.argsort(ours), numpy.argsort(line, kind="stable"), f"order of {dtype}")
+            # Of positive numbers, so that no sum is near 0.
+            same(np.cumsum(abs(ours)), numpy.cumsum(abs(line)), f"running sums of {dtype}")
+            assert "route(" in np.sort(ours).explain()
     # Short data, whose results have every length around what the kernels move at a time.
     for dtype in ["bool", "int8", "int16", "int64", "float32", "float64", "complex128"]:
         for width in [1, 2, 3, 5, 8, 31, 1000, 4097, 30000]:

@@ -1,7 +1,9 @@
 //! Scans along an axis: NumPy's cumulative functions.
 //!
-//! A device scans whole lines. If the scanned axis is split, a transposing reshard splits another
-//! axis instead; a vector has no other axis and is gathered. The plan shows this.
+//! If the scanned axis is split, every device combines its block, the totals go to all devices, and
+//! each scans its block from the totals before it. Lines of few elements, and operations that are
+//! not associative, are scanned whole: another axis is split instead, or a vector is gathered. The
+//! plan shows this.
 
 use crate::array::Array;
 use crate::creation::from_slice;

@@ -1,8 +1,8 @@
 //! Sorting and searching.
 //!
-//! A line is sorted on the device where it resides. If the sorted axis is split, another axis is
-//! split instead, so that each line is on one device. A vector has no other axis and is gathered.
-//! The plan shows these steps.
+//! If the sorted axis is split and there are few lines, every device sorts its block and sends each
+//! element to the device that has its rank; the result is split evenly. Many lines are each sorted
+//! on one device: another axis is split instead. The plan shows these steps.
 
 mod order;
 

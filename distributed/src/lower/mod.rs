@@ -10,9 +10,12 @@ mod expansion;
 mod lowering;
 mod matmul;
 mod rule;
+mod scan;
+mod sort;
 mod table;
 
 pub use call::{Call, PlacedOperand};
 pub use expansion::{Expansion, Phase, PhaseInput, PhaseSource};
 pub use lowering::Lowering;
+pub use sort::{Cuts, Samples};
 pub use table::Lowerings;

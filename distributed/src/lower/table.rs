@@ -2,6 +2,8 @@
 
 use super::lowering::Lowering;
 use super::matmul;
+use super::scan;
+use super::sort;
 use phalanx_ops::Structured;
 use std::fmt;
 
@@ -38,6 +40,8 @@ impl fmt::Debug for Lowerings {
 fn standard(op: &Structured) -> &'static dyn Lowering {
     match op {
         Structured::Matmul(_) => &matmul::Products,
+        Structured::Scan(_) => &scan::Scans,
+        Structured::Sort(_) => &sort::Sorts,
         _ => &ByRule,
     }
 }

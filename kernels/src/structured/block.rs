@@ -1,6 +1,6 @@
 //! Blocks: the memory that routines read and write.
 
-use phalanx_device::Buffer;
+use phalanx_device::{Buffer, Slice};
 use phalanx_ops::DType;
 
 /// A device's block of a value: all of it, in C order from the start of a buffer.
@@ -34,6 +34,11 @@ impl Block<'_> {
     /// Whether the block has no elements.
     pub fn is_empty(&self) -> bool {
         self.shape.contains(&0)
+    }
+
+    /// The memory of the elements.
+    pub fn memory(&self) -> Slice {
+        self.buffer.slice(0, self.len() * self.dtype.size())
     }
 
     /// The elements. `T` has the size of the dtype (bools are `u8`).

@@ -9,30 +9,9 @@ pub(super) fn has_loop(op: Op, dtype: DType) -> bool {
         .any(|signature| signature.inputs() == [dtype, dtype] && signature.output == dtype)
 }
 
-/// Whether the grouping of the elements changes at most the rounding of the result.
-pub(super) fn is_associative(op: Op) -> bool {
-    matches!(
-        op,
-        Op::Add
-            | Op::Multiply
-            | Op::Maximum
-            | Op::Minimum
-            | Op::Fmax
-            | Op::Fmin
-            | Op::LogicalAnd
-            | Op::LogicalOr
-            | Op::LogicalXor
-            | Op::BitwiseAnd
-            | Op::BitwiseOr
-            | Op::BitwiseXor
-            | Op::LogAddExp
-            | Op::LogAddExp2
-    )
-}
-
 /// Whether elements may be combined in another order than from left to right: if that changes at
 /// most the rounding of wide numbers. Half types lose too much precision.
 pub(super) fn is_free(op: Op, dtype: DType) -> bool {
     let is_exact = matches!(op, Op::Maximum | Op::Minimum | Op::Fmax | Op::Fmin);
-    is_associative(op) && (is_exact || !matches!(dtype, DType::F16 | DType::BF16))
+    op.is_associative() && (is_exact || !matches!(dtype, DType::F16 | DType::BF16))
 }

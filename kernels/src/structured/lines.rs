@@ -105,7 +105,12 @@ unsafe impl Sync for Bytes {}
 impl Bytes {
     /// The bytes of a block, after a check that they lie inside its buffer.
     pub(super) fn of(block: &Block<'_>) -> Bytes {
-        Bytes(block.buffer.slice(0, block.len() * block.dtype.size()).as_ptr())
+        Bytes(block.memory().as_ptr())
+    }
+
+    /// Bytes that are only read.
+    pub(super) fn read_only(bytes: *const u8) -> Bytes {
+        Bytes(bytes.cast_mut())
     }
 
     /// The bytes of a slice of words.

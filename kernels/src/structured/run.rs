@@ -1,6 +1,7 @@
 //! The routine of each structured operation.
 
 use super::Block;
+use super::lines::copy;
 use super::workspace::workspace;
 use super::{fft, linalg, matmul, sparse};
 use super::{gather, scan, search, sort};
@@ -9,7 +10,7 @@ use crate::cuda::{Missing, gpu};
 use crate::host_copies::HostCopies;
 use phalanx_device::blas::Blas;
 use phalanx_device::cuda::CudaDevice;
-use phalanx_device::{Buffer, Device, DeviceError};
+use phalanx_device::{Buffer, Device, DeviceError, copy_slice};
 use phalanx_ops::memory::has_room;
 use phalanx_ops::{Bytes, Structured};
 use std::sync::Arc;
@@ -56,6 +57,10 @@ fn run_on_gpu(
             true
         }
         Structured::Sort(sort) => sort::cuda::run(*sort, operands, to, &gpu)?,
+        Structured::Route(_) => {
+            copy_slice(&operands[operands.len() - 1].memory(), &to.memory());
+            true
+        }
         Structured::Scan(scan) => scan::cuda::run(*scan, operands, to, &gpu)?,
         Structured::ReduceAt(reduce) => scan::reduce_at(*reduce, operands, to, &gpu)?,
         Structured::Take(take) => {
@@ -101,6 +106,7 @@ fn routines(op: &Structured, operands: &[Block<'_>], to: &Block<'_>) -> Vec<Rout
         Structured::Matmul(matmul) => matmul::cuda::routines(*matmul, operands, to),
         Structured::Fft(fft) => fft::cuda::routines(fft, operands, to),
         Structured::Sort(sort) => sort::cuda::routines(*sort, operands, to),
+        Structured::Route(_) => Vec::new(),
         Structured::Scan(scan) => scan::cuda::routines(*scan, to),
         Structured::ReduceAt(reduce) => scan::reduce_at_routines(*reduce, to),
         Structured::Take(take) => gather::cuda::take_routines(*take, operands, to),
@@ -147,6 +153,7 @@ pub fn run(
         Structured::Matmul(matmul) => matmul::cpu::run(*matmul, operands, to, pool, blas),
         Structured::Fft(fft) => fft::cpu::run(fft, operands, to, pool),
         Structured::Sort(sort) => sort::cpu::run(*sort, operands, to, pool),
+        Structured::Route(_) => copy(&operands[operands.len() - 1], to, pool),
         Structured::Scan(scan) => scan::cpu::run(*scan, operands, to, pool),
         Structured::ReduceAt(reduce) => scan::cpu::reduce_at(*reduce, operands, to, pool),
         Structured::Take(take) => gather::cpu::take(*take, operands, to, pool),

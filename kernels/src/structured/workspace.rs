@@ -85,6 +85,7 @@ pub fn workspace(
             threads.min(count).saturating_mul(bytes)
         }
         Structured::Matmul(_)
+        | Structured::Route(_)
         | Structured::Scan(_)
         | Structured::ReduceAt(_)
         | Structured::Take(_)

@@ -84,6 +84,28 @@ impl Op {
     pub const fn is_logical(self) -> bool {
         matches!(self, Op::LogicalAnd | Op::LogicalOr | Op::LogicalXor | Op::LogicalNot)
     }
+
+    /// Whether the grouping of the elements of a combination changes at most the rounding of the
+    /// result: `f(f(x, y), z) = f(x, f(y, z))`. The order of the elements does not matter either.
+    pub const fn is_associative(self) -> bool {
+        matches!(
+            self,
+            Op::Add
+                | Op::Multiply
+                | Op::Maximum
+                | Op::Minimum
+                | Op::Fmax
+                | Op::Fmin
+                | Op::LogicalAnd
+                | Op::LogicalOr
+                | Op::LogicalXor
+                | Op::BitwiseAnd
+                | Op::BitwiseOr
+                | Op::BitwiseXor
+                | Op::LogAddExp
+                | Op::LogAddExp2
+        )
+    }
 }
 
 impl fmt::Display for Op {

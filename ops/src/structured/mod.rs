@@ -25,5 +25,5 @@ pub use matmul::Matmul;
 pub use record::Operand;
 pub use rule::{Follow, Rule};
 pub use scan::{ReduceAt, Scan};
-pub use sort::{Order, Ranks, Sort};
+pub use sort::{Order, Ranks, Route, Sort};
 pub use table::Structured;

@@ -37,6 +37,12 @@ impl Rule {
         }
     }
 
+    /// All operands have the axes of the result.
+    pub(super) fn alike(shapes: &[&[usize]]) -> Rule {
+        let follow = |shape: &&[usize]| (0..shape.len() as u8).map(Follow::Result).collect();
+        Rule { operands: shapes.iter().map(follow).collect() }
+    }
+
     /// Whether an axis of the result may be split.
     pub fn may_split(&self, axis: usize) -> bool {
         self.operands.iter().flatten().any(|&follow| follow == Follow::Result(axis as u8))

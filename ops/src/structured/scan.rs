@@ -6,6 +6,9 @@ use super::rule::Rule;
 use crate::{DType, Op, Shape};
 
 /// NumPy's `accumulate`: `y[0] = x[0]`, `y[i] = op(y[i - 1], x[i])` along an axis.
+///
+/// A second operand continues a scan: its extent along the axis is at most 1, its other extents are
+/// those of the value. If it has elements, `y[0] = op(before[0], x[0])`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Scan {
     /// The operation that combines elements.
@@ -15,9 +18,9 @@ pub struct Scan {
 }
 
 /// NumPy's `reduceat`: operands (value, starts); `starts` is a vector of `i64` within the axis.
-/// Element `i` of the result's axis combines, from left to right, the elements from `starts[i]` to
-/// before `starts[i + 1]` (for the last, to the end). It is the element at `starts[i]` if the next
-/// start is not larger.
+/// Element `i` of the result's axis combines the elements from `starts[i]` to before
+/// `starts[i + 1]` (for the last, to the end), from left to right unless the operation is
+/// associative. It is the element at `starts[i]` if the next start is not larger.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ReduceAt {
     /// The operation that combines elements.
@@ -36,7 +39,7 @@ impl Record for Scan {
     }
 
     fn rule(&self, shapes: &[&[usize]]) -> Rule {
-        Rule::along(self.axis, shapes, 1)
+        Rule::along(self.axis, shapes, 2)
     }
 
     fn flops_of_element(&self, _shapes: &[&[usize]]) -> u64 {

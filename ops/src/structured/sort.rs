@@ -1,5 +1,5 @@
-//! Sorting along an axis, and partitions: ascending, stable, NaN last; complex numbers
-//! lexicographically.
+//! Sorting along an axis, partitions, and routing by rank: ascending, stable, NaN last; complex
+//! numbers lexicographically.
 
 use super::record::{Operand, Record, extent_along, logarithm};
 use super::rule::Rule;
@@ -14,6 +14,20 @@ pub struct Sort {
     pub order: Order,
     /// The ranks of a partition; `None` sorts.
     pub ranks: Option<Ranks>,
+    /// The number of ascending runs that each line consists of at most, if that is known.
+    pub runs: Option<usize>,
+}
+
+/// Moves each element of sorted blocks to the device that has its rank: operands (keys) or (keys,
+/// carried). Lines of keys are sorted within each block. Each block of the result holds the
+/// elements of its ranks in the sorted whole, in one run from each device, in the order of the
+/// devices; equal keys keep their order. The elements are the keys, or those carried beside them.
+///
+/// If one device holds the whole, the result is the operand.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Route {
+    /// The axis, after which all axes have extent 1.
+    pub axis: u8,
 }
 
 /// The ranks, from `first` up to and including `last`, that a partition puts in order. Elements of
@@ -45,14 +59,14 @@ impl Ranks {
 impl Sort {
     /// Sorting along an axis.
     pub fn new(axis: u8, order: Order) -> Sort {
-        Sort { axis, order, ranks: None }
+        Sort { axis, order, ranks: None, runs: None }
     }
 
     /// A partition along an axis of `extent` elements of a dtype. Where selecting is not faster,
     /// this is a sort, so that equal sorts are computed once.
     pub fn partition(axis: u8, order: Order, ranks: Ranks, extent: usize, dtype: DType) -> Sort {
         let ranks = ranks.is_selected(order, extent, dtype).then_some(ranks);
-        Sort { axis, order, ranks }
+        Sort { axis, order, ranks, runs: None }
     }
 }
 
@@ -61,17 +75,20 @@ impl Sort {
 pub enum Order {
     /// The elements in order.
     Values,
-    /// The original position of each element (`i64`).
+    /// The original position of each element (`i64`) in the axis; of a block, in the axis of the
+    /// whole.
     Positions,
 }
 
 impl Record for Sort {
     fn name(&self) -> &'static str {
-        match (self.order, self.ranks) {
-            (Order::Values, None) => "sort",
-            (Order::Positions, None) => "argsort",
-            (Order::Values, Some(_)) => "partition",
-            (Order::Positions, Some(_)) => "argpartition",
+        match (self.order, self.ranks, self.runs) {
+            (Order::Values, None, None) => "sort",
+            (Order::Positions, None, None) => "argsort",
+            (Order::Values, Some(_), _) => "partition",
+            (Order::Positions, Some(_), _) => "argpartition",
+            (Order::Values, None, Some(_)) => "merge",
+            (Order::Positions, None, Some(_)) => "argmerge",
         }
     }
 
@@ -88,10 +105,30 @@ impl Record for Sort {
     }
 
     fn flops_of_element(&self, shapes: &[&[usize]]) -> u64 {
-        match self.ranks {
+        match (self.ranks, self.runs) {
             // A selection reads each element a few times.
-            Some(Ranks { first, last }) => 4 + logarithm(last - first + 1),
-            None => logarithm(extent_along(shapes[0], self.axis)),
+            (Some(Ranks { first, last }), _) => 4 + logarithm(last - first + 1),
+            (None, Some(runs)) => logarithm(runs),
+            (None, None) => logarithm(extent_along(shapes[0], self.axis)),
         }
+    }
+}
+
+impl Record for Route {
+    fn name(&self) -> &'static str {
+        "route"
+    }
+
+    fn result(&self, operands: &[Operand<'_>]) -> (Shape, DType) {
+        let (shape, dtype) = operands[operands.len() - 1];
+        (shape.into(), dtype)
+    }
+
+    fn rule(&self, shapes: &[&[usize]]) -> Rule {
+        Rule::alike(shapes)
+    }
+
+    fn flops_of_element(&self, _shapes: &[&[usize]]) -> u64 {
+        1
     }
 }

@@ -3,7 +3,8 @@
 use super::record::{Operand, Record};
 use super::sparse::Spmv;
 use super::{
-    Decomposition, Fft, Matmul, Put, ReduceAt, Rule, Scan, SearchSorted, Sort, Take, TakeAlong,
+    Decomposition, Fft, Matmul, Put, ReduceAt, Route, Rule, Scan, SearchSorted, Sort, Take,
+    TakeAlong,
 };
 use crate::{DType, Shape};
 
@@ -16,6 +17,8 @@ pub enum Structured {
     Fft(Fft),
     /// Sorting along an axis.
     Sort(Sort),
+    /// Elements of sorted blocks moved to the devices that have their ranks.
+    Route(Route),
     /// Running combinations along an axis.
     Scan(Scan),
     /// Combinations of ranges of an axis.
@@ -40,6 +43,7 @@ impl Structured {
             Structured::Matmul(op) => op,
             Structured::Fft(op) => op,
             Structured::Sort(op) => op,
+            Structured::Route(op) => op,
             Structured::Scan(op) => op,
             Structured::ReduceAt(op) => op,
             Structured::Take(op) => op,

@@ -1,6 +1,6 @@
 //! The options and counters of a session.
 
-use crate::routine::Routines;
+use crate::routines::Routines;
 use phalanx_device::Device;
 use phalanx_device::blas::Blas;
 use phalanx_distributed::{Lowerings, Policy};

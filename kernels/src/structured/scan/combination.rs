@@ -2,7 +2,7 @@
 
 use super::typed::Typed;
 use crate::cpu::loops::{Loop, cast, elementwise};
-use crate::structured::combining::has_loop;
+use crate::structured::combining::{has_loop, is_free};
 use phalanx_ops::{DType, Op};
 
 /// Elements of half types that are widened at a time.
@@ -16,6 +16,8 @@ pub(in crate::structured) struct Combination {
     casts: Option<[Loop; 2]>,
     /// Bytes of an element.
     pub size: usize,
+    /// Whether elements may be combined in another order than from left to right.
+    pub is_free: bool,
     /// Faster functions, for some operations.
     pub typed: Option<Typed>,
 }
@@ -32,7 +34,13 @@ impl Combination {
                 Some([cast(dtype, DType::F32), cast(DType::F32, dtype)]),
             ),
         };
-        Combination { by_loop, casts, size: dtype.size(), typed: Typed::of(op, dtype) }
+        Combination {
+            by_loop,
+            casts,
+            size: dtype.size(),
+            is_free: is_free(op, dtype),
+            typed: Typed::of(op, dtype),
+        }
     }
 
     /// `to[i] = op(a[i], b[i])` for `i < count`.

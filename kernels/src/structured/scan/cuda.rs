@@ -25,6 +25,8 @@ const THREADS: u32 = 256;
 const MOST_BLOCKS: usize = 1 << 30;
 /// Tiles of a group, and groups of a group of groups; the text has the same number.
 const GROUP: usize = 32;
+/// The word of `Argument` in the text with the address of the elements before the lines.
+const BEFORE: usize = 12;
 /// The number of lines that keep a device busy with one block each.
 const MANY_LINES: usize = 1024;
 
@@ -71,7 +73,8 @@ pub fn routines(scan: Scan, to: &Block<'_>) -> Vec<Routine> {
 }
 
 /// `to[0] = from[0]`, `to[i] = op(to[i - 1], from[i])` along an axis; false for operations that
-/// have no such loop.
+/// have no such loop. If there is a second operand with elements, `to[0]` combines its element of
+/// the line with `from[0]`.
 ///
 /// Errors: those of the compiler; `DeviceError::OutOfMemory` for the totals of tiles.
 pub fn run(
@@ -93,7 +96,30 @@ pub fn run(
     let routine = routine(scan.op, dtype);
     let addresses = [from.buffer.as_ptr() as u64, to.buffer.as_ptr() as u64];
     let sizes = [lines.outer, lines.extent, lines.inner].map(|number| number as u64);
-    let mut words: Vec<u64> = addresses.into_iter().chain(sizes).chain([0; 7]).collect();
+    let mut words: Vec<u64> = addresses.into_iter().chain(sizes).chain([0; 8]).collect();
+    let before = operands.get(1).filter(|before| !before.is_empty());
+    if let Some(before) = before {
+        let of_before = Lines::of(before.shape, scan.axis);
+        assert!(
+            before.dtype == dtype
+                && (of_before.outer, of_before.extent, of_before.inner)
+                    == (lines.outer, 1, lines.inner),
+            "bug: {:?} before {:?}",
+            before.shape,
+            to.shape
+        );
+        words[BEFORE] = before.buffer.as_ptr() as u64;
+    }
+    // The same arguments for the lines from `first` on.
+    let from_line = |first: usize| {
+        let mut words = words.clone();
+        let passed = (first * lines.extent * dtype.size()) as u64;
+        words[..2].copy_from_slice(&addresses.map(|address| address + passed));
+        if words[BEFORE] != 0 {
+            words[BEFORE] += (first * dtype.size()) as u64;
+        }
+        words
+    };
     if lines.inner > 1 {
         let blocks = (lines.outer * lines.inner).div_ceil(THREADS as usize);
         // SAFETY: the words are those of `Argument` in the text, and the blocks are whole.
@@ -104,12 +130,11 @@ pub fn run(
         // One line for each block until the blocks keep a device busy, then up to 32 lines, the
         // threads of a warp; always a divisor of a tile.
         let many = (lines.outer / MANY_LINES).clamp(1, 32).next_power_of_two();
-        words[5] = many as u64;
         for first in (0..lines.outer).step_by(MOST_BLOCKS) {
             let left = MOST_BLOCKS.min(lines.outer - first);
-            let before = (first * lines.extent * dtype.size()) as u64;
-            words[..2].copy_from_slice(&addresses.map(|address| address + before));
+            let mut words = from_line(first);
             words[2] = left as u64;
+            words[5] = many as u64;
             let blocks = left.div_ceil(many);
             // SAFETY: the words are those of `Argument` in the text, and the blocks have all lines.
             unsafe { routine.launch("scan_in_order", device, (blocks, THREADS), &words)? };
@@ -120,10 +145,8 @@ pub fn run(
     if lines.outer >= MANY_LINES || tiles <= 4 {
         for first in (0..lines.outer).step_by(MOST_BLOCKS) {
             let many = MOST_BLOCKS.min(lines.outer - first);
-            let before = (first * lines.extent * dtype.size()) as u64;
-            words[..2].copy_from_slice(&addresses.map(|address| address + before));
             // SAFETY: as above.
-            unsafe { routine.launch("scan_rows", device, (many, THREADS), &words)? };
+            unsafe { routine.launch("scan_rows", device, (many, THREADS), &from_line(first))? };
         }
         return Ok(true);
     }
@@ -137,7 +160,7 @@ pub fn run(
     words[6] = tiles as u64;
     words[7] = groups as u64;
     let mut at = workspace.as_ptr() as u64;
-    for (word, count) in words[8..].iter_mut().zip(counts) {
+    for (word, count) in words[8..BEFORE].iter_mut().zip(counts) {
         *word = at;
         at += (slot * count) as u64;
     }

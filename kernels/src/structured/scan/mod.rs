@@ -3,6 +3,7 @@
 pub(super) mod combination;
 pub mod cpu;
 pub mod cuda;
+mod fold;
 mod reduce_at;
 mod typed;
 

@@ -10,6 +10,8 @@ struct Argument {
     // that have started, and the slots for the totals of tiles, for the totals of groups of tiles,
     // and for the totals up to the end of every 32nd group of tiles.
     u64 tiles, groups, ticket, totals, group_totals, prefixes;
+    // For each line, the element before its first; 0 if there is none.
+    u64 before;
 };
 
 #define THREADS 256
@@ -28,6 +30,7 @@ KERNEL(256) scan_columns(const Argument a) {
     const T* from = (const T*)a.from + stretch * a.extent * a.inner + column;
     T* to = (T*)a.to + stretch * a.extent * a.inner + column;
     T running = from[0];
+    if (a.before) running = OP(((const T*)a.before)[line], running);
     to[0] = running;
 #pragma unroll 8
     for (u64 row = 1; row < a.extent; row++) {
@@ -49,6 +52,8 @@ KERNEL(THREADS) scan_in_order(const Argument a) {
     const T* from = (const T*)a.from + before * a.extent;
     T* to = (T*)a.to + before * a.extent;
     T running = T();
+    bool continues = a.before != 0;
+    if (continues && threadIdx.x < lines) running = ((const T*)a.before)[before + threadIdx.x];
     for (u64 first = 0; first < a.extent; first += length) {
         u32 size = a.extent - first < length ? (u32)(a.extent - first) : length;
 #pragma unroll 4
@@ -59,7 +64,7 @@ KERNEL(THREADS) scan_in_order(const Argument a) {
         barrier();
         if (threadIdx.x < lines) {
             T* own = room + threadIdx.x * row;
-            own[0] = running = first == 0 ? own[0] : OP(running, own[0]);
+            own[0] = running = first > 0 || continues ? OP(running, own[0]) : own[0];
 #pragma unroll 8
             for (u32 at = 1; at < size; at++) own[at] = running = OP(running, own[at]);
         }
@@ -80,6 +85,11 @@ struct Maybe {
 };
 
 DEVICE T after(Maybe lower, T x) { return lower.is ? OP(lower.value, x) : x; }
+
+// The element before a line.
+DEVICE Maybe before_line(const Argument& a, u64 line) {
+    return a.before ? Maybe{((const T*)a.before)[line], true} : Maybe{T(), false};
+}
 
 // Returns the combination of the elements of all earlier threads of the thread block. `own` is the
 // combination of the thread's elements; `all` receives that of all threads.
@@ -153,7 +163,7 @@ KERNEL(THREADS) scan_rows(const Argument a) {
     T* room = (T*)memory;
     const T* from = (const T*)a.from + blockIdx.x * a.extent;
     T* to = (T*)a.to + blockIdx.x * a.extent;
-    Maybe carry = Maybe{T(), false};
+    Maybe carry = before_line(a, blockIdx.x);
     for (u64 first = 0; first < a.extent; first += TILE) {
         T all;
         Maybe lower = before(load_tile(from + first, a.extent - first, room), (T*)totals, all);
@@ -251,10 +261,13 @@ KERNEL(THREADS, BLOCKS) scan_chained(const Argument a) {
         if (between.is) carry = Maybe{carry.is ? OP(between.value, carry.value) : between.value, true};
         if (super > 0) carry = Maybe{carry.is ? OP(of_all, carry.value) : of_all, true};
         if (lane == 0 && tile % 1024 == 1023) publish(supers + super, after(carry, all));
-        if (lane == 0) shown[0] = carry.value;
+        // The totals of tiles do not include the element before the line.
+        Maybe line_before = before_line(a, line);
+        if (carry.is) carry.value = after(line_before, carry.value);
+        if (lane == 0) shown[0] = carry.is ? carry.value : line_before.value;
     }
     add_lower(lower, room);
     barrier();
-    store_tile(Maybe{shown[0], tile > 0}, (T*)a.to + first, left, room);
+    store_tile(Maybe{shown[0], tile > 0 || a.before}, (T*)a.to + first, left, room);
 }
 #endif

@@ -13,8 +13,8 @@ use phalanx_ops::{DType, Op};
 /// The functions of an operation and a dtype.
 #[derive(Clone, Copy)]
 pub(in crate::structured) struct Typed {
-    /// Combines each of `extent` rows of `width` elements with the rows before it. Rows are
-    /// `stride` elements apart, in `from` and in `to`.
+    /// Combines each of `extent` rows of `width` elements, except the first, with the rows before
+    /// it. Rows are `stride` elements apart, in `from` and in `to`; the first row of `to` is given.
     pub scan: unsafe fn(from: *const u8, to: *mut u8, extent: usize, stride: usize, width: usize),
     /// Combines `count` elements, at least one, from left to right into the one at `to`.
     pub fold: unsafe fn(from: *const u8, to: *mut u8, count: usize),
@@ -121,15 +121,13 @@ unsafe fn scan<T: Copy, F: Function<T>>(
             return;
         }
         if width == 1 {
-            let mut last = *from;
-            *to = last;
+            let mut last = *to;
             for row in 1..extent {
                 last = f(last, *from.add(row * stride));
                 *to.add(row * stride) = last;
             }
             return;
         }
-        std::ptr::copy_nonoverlapping(from, to, width);
         for row in 1..extent {
             for at in row * stride..row * stride + width {
                 *to.add(at) = f(*to.add(at - stride), *from.add(at));

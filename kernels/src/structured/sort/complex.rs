@@ -39,7 +39,8 @@ pub(super) fn routines(order: Order, dtype: DType) -> Vec<Routine> {
     routines
 }
 
-/// Sorts contiguous lines of complex numbers, one after the other.
+/// Sorts contiguous lines of complex numbers, one after the other; positions count from `origin`
+/// on.
 ///
 /// Errors: those of the compiler; `DeviceError::OutOfMemory` for keys and positions (16 bytes for
 /// each number of 8, 32 for each of 16) and for the memory of sorting them.
@@ -49,16 +50,16 @@ pub(super) fn lines(
     device: &Arc<CudaDevice>,
     [from, to]: [u64; 2],
     count: usize,
-    extent: usize,
+    [extent, origin]: [usize; 2],
 ) -> Result<(), DeviceError> {
     let total = count * extent;
     let words = || device.clone().allocate(8 * total);
     let at = |buffer: &Buffer| buffer.as_ptr() as u64;
     let gather = |size, table: u64, positions: u64, to: u64| {
         // SAFETY: the table, the positions and the result have `total` elements each.
-        unsafe { gather_lines(device, size, [table, positions, to], total, extent) }
+        unsafe { gather_lines(device, size, [table, positions, to], total, [extent, origin]) }
     };
-    let sorting = Sorting::new(Order::Positions, DType::U64, device);
+    let sorting = Sorting::new(Order::Positions, DType::U64, device).from(origin);
     let first = words()?;
     if dtype == DType::C64 {
         keys(dtype, device, [from, at(&first), 0, total as u64])?;

@@ -8,7 +8,7 @@ use phalanx_ops::structured::{Order, Sort};
 
 /// `to` = the elements of each line in order, or the positions they had. Sorting keeps the order of
 /// equal elements, including the signs of zeros and the bits of NaNs. A partition puts only its
-/// ranks in order, with -0 before 0.
+/// ranks in order, with -0 before 0. Lines of few runs are merged.
 ///
 /// Panics (`bug:`) if shapes or dtypes do not fit.
 pub fn run(sort: Sort, operands: &[Block<'_>], to: &Block<'_>, pool: Option<&rayon::ThreadPool>) {
@@ -21,7 +21,7 @@ pub fn run(sort: Sort, operands: &[Block<'_>], to: &Block<'_>, pool: Option<&ray
         Order::Values => {
             assert_eq!(from.dtype, to.dtype, "bug: sorting changes no dtype");
             match from.dtype {
-                DType::C64 | DType::C128 => positions::sort_complex(sort.axis, from, to, pool),
+                DType::C64 | DType::C128 => positions::sort_complex(sort, from, to, pool),
                 dtype => match dtype.size() {
                     1 => values::sort::<u8>(sort, from, to, pool),
                     2 => values::sort::<u16>(sort, from, to, pool),

@@ -2,6 +2,7 @@
 //! (`complex`) elements sorted.
 
 use super::complex;
+use super::merge_path::{self, Merge};
 use super::radix::{MOST, Sorting, routine};
 use crate::cuda::routine::Routine;
 use crate::structured::Block;
@@ -12,9 +13,11 @@ use phalanx_ops::DType;
 use phalanx_ops::structured::{Order, Sort};
 use std::sync::Arc;
 
+/// Runs that are merged in passes over memory rather than sorted anew.
+const MOST_RUNS: usize = 64;
+
 /// `to` = the elements of each line in order, or the positions they had. A partition is a full
-/// sort. False for lines of 2³⁰
-/// elements and more, which the host sorts.
+/// sort. False for lines of 2³⁰ elements and more, which the host sorts.
 ///
 /// Equal elements keep their order; among values, -0 is before 0. Errors: those of the compiler;
 /// `DeviceError::OutOfMemory` for the buffers between passes.
@@ -33,9 +36,17 @@ pub fn run(
         return Ok(true);
     }
     let (item, result) = (from.dtype.size(), to.dtype.size());
+    let origin = from.origin[usize::from(sort.axis)];
     if lines.inner == 1 {
         let addresses = [from, to].map(|block| block.buffer.as_ptr() as u64);
-        sort_lines(sort.order, from.dtype, device, addresses, lines.outer, lines.extent)?;
+        let numbers = [lines.extent, origin];
+        match merged(sort, from.dtype) {
+            Some(runs) => {
+                let merge = Merge { order: sort.order, dtype: from.dtype, runs };
+                merge.lines(device, addresses, lines.outer, numbers)?;
+            }
+            None => sort_lines(sort.order, from.dtype, device, addresses, lines.outer, numbers)?,
+        }
         return Ok(true);
     }
     // Lines across rows are copied to contiguous lines, and back.
@@ -60,10 +71,21 @@ pub fn run(
     copy(from.buffer, &along, &across, &next, item);
     let addresses = [&along, &sorted].map(|buffer| buffer.as_ptr() as u64);
     let count = lines.outer * lines.inner;
-    sort_lines(sort.order, from.dtype, device, addresses, count, lines.extent)?;
+    let numbers = [lines.extent, origin];
+    sort_lines(sort.order, from.dtype, device, addresses, count, numbers)?;
     let (across, next) = strides(result);
     copy(&sorted, to.buffer, &next, &across, result);
     Ok(true)
+}
+
+/// The most runs of a line if they are merged. Complex numbers and very many runs are sorted anew,
+/// as are positions of more than two runs, which would have to be carried from pass to pass.
+fn merged(sort: Sort, dtype: DType) -> Option<usize> {
+    let most = match sort.order {
+        Order::Values => MOST_RUNS,
+        Order::Positions => 2,
+    };
+    sort.runs.filter(|&runs| !dtype.is_complex() && runs <= most)
 }
 
 /// Sorts contiguous lines, one after the other.
@@ -73,13 +95,13 @@ fn sort_lines(
     device: &Arc<CudaDevice>,
     addresses: [u64; 2],
     count: usize,
-    extent: usize,
+    [extent, origin]: [usize; 2],
 ) -> Result<(), DeviceError> {
     if dtype.is_complex() {
-        return complex::lines(order, dtype, device, addresses, count, extent);
+        return complex::lines(order, dtype, device, addresses, count, [extent, origin]);
     }
     let [from, to] = addresses;
-    Sorting::new(order, dtype, device).lines(from, to, count, extent)
+    Sorting::new(order, dtype, device).from(origin).lines(from, to, count, extent)
 }
 
 /// The routines that `run` launches.
@@ -88,7 +110,9 @@ pub fn routines(sort: Sort, operands: &[Block<'_>], to: &Block<'_>) -> Vec<Routi
     if Lines::of(to.shape, sort.axis).extent >= MOST || to.is_empty() {
         return Vec::new();
     }
-    if dtype.is_complex() {
+    if merged(sort, dtype).is_some() && Lines::of(to.shape, sort.axis).inner == 1 {
+        vec![merge_path::routine(sort.order, dtype)]
+    } else if dtype.is_complex() {
         complex::routines(sort.order, dtype)
     } else {
         vec![routine(sort.order, dtype)]
@@ -98,8 +122,13 @@ pub fn routines(sort: Sort, operands: &[Block<'_>], to: &Block<'_>) -> Vec<Routi
 /// The texts of every dtype.
 pub fn sources() -> Vec<String> {
     let real = DType::ALL.iter().filter(|dtype| !dtype.is_complex());
-    real.flat_map(|&dtype| [Order::Values, Order::Positions].map(|order| (order, dtype)))
+    real.clone()
+        .flat_map(|&dtype| [Order::Values, Order::Positions].map(|order| (order, dtype)))
         .map(|(order, dtype)| routine(order, dtype).source())
         .chain(complex::sources())
+        .chain(real.flat_map(|&dtype| {
+            [Order::Values, Order::Positions]
+                .map(|order| merge_path::routine(order, dtype).source())
+        }))
         .collect()
 }

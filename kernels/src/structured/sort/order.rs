@@ -144,6 +144,31 @@ macro_rules! complex_order {
 complex_order!(order_c64, Complex32, u32, u64, 8);
 complex_order!(order_c128, Complex64, u64, u128, 11);
 
+/// The position of an element in the order of its dtype, from its bytes. Equal elements share a
+/// position; all NaN are one.
+pub fn key_of(dtype: DType, element: &[u8]) -> u128 {
+    let word = |bytes: &[u8]| {
+        let mut word = [0; 8];
+        word[..bytes.len()].copy_from_slice(bytes);
+        u64::from_le_bytes(word)
+    };
+    let (low, high) = element.split_at(element.len() / 2);
+    match (dtype, dtype.size()) {
+        (DType::C64, _) => {
+            let [re, im] = [low, high].map(|part| f32::from_bits(word(part) as u32));
+            order_c64(Complex32::new(re, im)).into()
+        }
+        (DType::C128, _) => {
+            let [re, im] = [low, high].map(|part| f64::from_bits(word(part)));
+            order_c128(Complex64::new(re, im))
+        }
+        (_, 1) => Form::<u8>::of(dtype).order(element[0]).into(),
+        (_, 2) => Form::<u16>::of(dtype).order(word(element) as u16).into(),
+        (_, 4) => Form::<u32>::of(dtype).order(word(element) as u32).into(),
+        _ => Form::<u64>::of(dtype).order(word(element)).into(),
+    }
+}
+
 /// The definitions of `order.cu` for a dtype.
 pub(in crate::structured) fn defines(dtype: DType) -> [(&'static str, String); 3] {
     let real = dtype.real();

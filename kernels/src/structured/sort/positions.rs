@@ -13,7 +13,7 @@ use phalanx_ops::structured::{Ranks, Sort};
 
 /// Sorts or partitions the positions of each line into `to`.
 pub(super) fn sort(sort: Sort, from: &Block<'_>, to: &Block<'_>, pool: Option<&rayon::ThreadPool>) {
-    let lines = (Lines::of(to.shape, sort.axis), sort.ranks);
+    let lines = (Lines::of(to.shape, sort.axis), sort);
     match (from.dtype, from.dtype.size()) {
         (DType::C64, _) => of_wide(lines, from, to, order_c64, pool),
         (DType::C128, _) => of_pairs(lines, from, to, order_c128, pool),
@@ -29,12 +29,12 @@ pub(super) fn sort(sort: Sort, from: &Block<'_>, to: &Block<'_>, pool: Option<&r
 
 /// Sorts complex numbers.
 pub(super) fn sort_complex(
-    axis: u8,
+    sort: Sort,
     from: &Block<'_>,
     to: &Block<'_>,
     pool: Option<&rayon::ThreadPool>,
 ) {
-    let lines = (Lines::of(to.shape, axis), None);
+    let lines = (Lines::of(to.shape, sort.axis), Sort { ranks: None, ..sort });
     match from.dtype {
         DType::C64 => {
             let pack = |number: Complex32, row| pack_wide(order_c64(number), row);
@@ -47,12 +47,12 @@ pub(super) fn sort_complex(
     }
 }
 
-/// Lines, and the ranks of a partition.
-type Ranked = (Lines, Option<Ranks>);
+/// Lines, and how they are sorted.
+type Sorted = (Lines, Sort);
 
 /// Elements of at most four bytes; lines are shorter than 2^32.
 fn of_words<W: Word>(
-    lines: Ranked,
+    lines: Sorted,
     from: &Block<'_>,
     to: &Block<'_>,
     pool: Option<&rayon::ThreadPool>,
@@ -67,7 +67,7 @@ fn of_words<W: Word>(
 
 /// Elements whose order has eight bytes.
 fn of_wide<T: Plain>(
-    lines: Ranked,
+    lines: Sorted,
     from: &Block<'_>,
     to: &Block<'_>,
     order: impl Fn(T) -> u64 + Sync,
@@ -78,7 +78,7 @@ fn of_wide<T: Plain>(
 }
 
 fn of_pairs<T: Plain>(
-    lines: Ranked,
+    lines: Sorted,
     from: &Block<'_>,
     to: &Block<'_>,
     order: impl Fn(T) -> u128 + Sync,
@@ -106,9 +106,9 @@ fn pack_wide(order: u64, row: usize) -> u128 {
 }
 
 /// Sorts the keys of each line and stores, for each position, the result of `stored` for the
-/// element that belongs there and the row it had.
+/// element that belongs there and the row it had in the whole axis.
 fn store<T: Plain, K: Key, S: Plain>(
-    (lines, ranks): Ranked,
+    (lines, sort): Sorted,
     from: &Block<'_>,
     to: &Block<'_>,
     pool: Option<&rayon::ThreadPool>,
@@ -116,6 +116,7 @@ fn store<T: Plain, K: Key, S: Plain>(
     row_of: impl Fn(K) -> u64 + Sync,
     stored: impl Fn(T, i64) -> S + Sync,
 ) {
+    let origin = from.origin[usize::from(sort.axis)];
     // SAFETY: nothing writes the operand meanwhile (condition 2 of `Buffer`).
     let from = unsafe { from.elements::<T>() };
     let to = Places::<S>::of(to);
@@ -140,9 +141,10 @@ fn store<T: Plain, K: Key, S: Plain>(
                 }
             }
             for line in keys.chunks_exact_mut(lines.extent) {
-                match ranks {
-                    Some(ranks) => partition(line, ranks, one),
-                    None => merge::sort(line, one),
+                match (sort.ranks, sort.runs) {
+                    (Some(ranks), _) => partition(line, ranks, one),
+                    (None, Some(most)) => merge::sort_runs(line, most, one),
+                    (None, None) => merge::sort(line, one),
                 }
             }
             let keys = &keys;
@@ -153,7 +155,7 @@ fn store<T: Plain, K: Key, S: Plain>(
                         let element = from[lines.at(outer, had as usize, column)];
                         let place = to.at(lines.at(outer, row, column));
                         // SAFETY: the position is inside the block, and this turn's alone.
-                        unsafe { *place = stored(element, had as i64) };
+                        unsafe { *place = stored(element, (origin as u64 + had) as i64) };
                     }
                 }
             });

@@ -52,6 +52,8 @@ pub(in crate::structured) struct Sorting<'a> {
     dtype: DType,
     /// The number of low digits in which elements differ.
     digits: usize,
+    /// The position of the first element of a line.
+    origin: usize,
     routine: Routine,
 }
 
@@ -62,12 +64,17 @@ impl<'a> Sorting<'a> {
         device: &'a Arc<CudaDevice>,
     ) -> Sorting<'a> {
         let routine = routine(order, dtype);
-        Sorting { device, order, dtype, digits: dtype.size(), routine }
+        Sorting { device, order, dtype, digits: dtype.size(), origin: 0, routine }
     }
 
     /// Sorts by the lowest `digits` digits of eight bits only.
     pub(in crate::structured) fn of_digits(self, digits: usize) -> Sorting<'a> {
         Sorting { digits: digits.clamp(1, self.dtype.size()), ..self }
+    }
+
+    /// Counts positions from `origin` on.
+    pub(in crate::structured) fn from(self, origin: usize) -> Sorting<'a> {
+        Sorting { origin, ..self }
     }
 
     fn launch(&self, entry: &'static str, blocks: usize, words: &[u64]) -> Result<(), DeviceError> {
@@ -85,9 +92,10 @@ impl<'a> Sorting<'a> {
         count: usize,
         extent: usize,
     ) -> Result<(), DeviceError> {
-        let mut words = [0u64; 12];
+        let mut words = [0u64; 13];
         words[8] = extent as u64;
         words[11] = count as u64;
+        words[12] = self.origin as u64;
         let item = self.dtype.size();
         let has_positions = self.order == Order::Positions;
         let result = if has_positions { 8 } else { item };

@@ -11,6 +11,8 @@ struct Argument {
     // published counts of the digits of each tile.
     u64 histogram, status;
     u64 count, pass, passes, lines;
+    // The position of the first element of a line.
+    u64 origin;
 };
 
 #define THREADS 384
@@ -234,7 +236,7 @@ KERNEL(THREADS) sort_pass(const Argument a) {
     for (int i = 0; i < ITEMS; i++) {
         int at = i * THREADS + threadIdx.x;
         if (at < size) {
-            if (is_last) ((i64*)a.to)[place[i]] = room[at];
+            if (is_last) ((i64*)a.to)[place[i]] = (i64)(a.origin + room[at]);
             else ((unsigned*)a.next_positions)[place[i]] = room[at];
         }
     }
@@ -274,7 +276,7 @@ KERNEL(THREADS) sort_short(const Argument a) {
     }
     barrier();
     for (int i = threadIdx.x; i < size; i += THREADS) {
-        if (POSITIONS) ((i64*)a.to)[blockIdx.x * a.count + i] = positions[i];
+        if (POSITIONS) ((i64*)a.to)[blockIdx.x * a.count + i] = (i64)(a.origin + positions[i]);
         else ((K*)a.to)[blockIdx.x * a.count + i] = from[positions[i]];
     }
 }

@@ -6,7 +6,7 @@ use super::select::{Originals, partition_line};
 use crate::cpu::instructions::for_each_level;
 use crate::structured::Block;
 use crate::structured::lines::{GRAIN, Lines, Places, each, share};
-use phalanx_ops::structured::{Ranks, Sort};
+use phalanx_ops::structured::Sort;
 use std::ops::Range;
 
 /// Lines of one-byte elements that are at least this long are sorted by counting.
@@ -16,12 +16,12 @@ const COUNTED_PAIRS: usize = 1 << 15;
 
 /// Sorts or partitions the lines of elements that have the bits of `W`.
 pub(super) fn sort<W: Word>(
-    Sort { axis, ranks, .. }: Sort,
+    sort: Sort,
     from: &Block<'_>,
     to: &Block<'_>,
     pool: Option<&rayon::ThreadPool>,
 ) {
-    let (lines, form) = (Lines::of(to.shape, axis), Form::<W>::of(to.dtype));
+    let (lines, form) = (Lines::of(to.shape, sort.axis), Form::<W>::of(to.dtype));
     let places = Places::<W>::of(to);
     // SAFETY: nothing writes the operand meanwhile (condition 2 of `Buffer`).
     let from = unsafe { from.elements::<W>() };
@@ -38,7 +38,7 @@ pub(super) fn sort<W: Word>(
                 let line =
                     unsafe { std::slice::from_raw_parts_mut(places.at(start), lines.extent) };
                 let originals = Originals { elements: from, start, step: 1 };
-                arrange(line, form, originals, ranks, one);
+                arrange(line, form, originals, sort, one);
                 continue;
             }
             room.resize(tiles.width * lines.extent, W::default());
@@ -51,7 +51,7 @@ pub(super) fn sort<W: Word>(
             for (line, column) in room.chunks_exact_mut(lines.extent).zip(columns.clone()) {
                 let (start, step) = (lines.at(outer, 0, column), lines.inner);
                 let originals = Originals { elements: from, start, step };
-                arrange(line, form, originals, ranks, one);
+                arrange(line, form, originals, sort, one);
             }
             for row in 0..lines.extent {
                 for (line, column) in columns.clone().enumerate() {
@@ -70,12 +70,12 @@ fn arrange<W: Word>(
     line: &mut [W],
     form: Form<W>,
     originals: Originals<'_, W>,
-    ranks: Option<Ranks>,
+    sort: Sort,
     pool: Option<&rayon::ThreadPool>,
 ) {
-    match ranks {
+    match sort.ranks {
         Some(ranks) => partition_line(line, form, originals, ranks, pool),
-        None => sort_line(line, form, originals, pool),
+        None => sort_line(line, form, originals, sort.runs, pool),
     }
 }
 
@@ -84,13 +84,17 @@ fn sort_line<W: Word>(
     line: &mut [W],
     form: Form<W>,
     elements: Originals<'_, W>,
+    runs: Option<usize>,
     pool: Option<&rayon::ThreadPool>,
 ) {
     each_part(line, pool, |rows, keys| elements.orders(form, rows, keys));
     match size_of::<W>() {
         1 if line.len() >= COUNTED_BYTES => count_keys(line, &mut [0; 1 << 8]),
         2 if line.len() >= COUNTED_PAIRS => count_keys(line, &mut vec![0; 1 << 16]),
-        _ => merge::sort(line, pool),
+        _ => match runs {
+            Some(most) => merge::sort_runs(line, most, pool),
+            None => merge::sort(line, pool),
+        },
     }
     let count = line.len();
     if let Form::Float(_) = form {

@@ -1,13 +1,17 @@
 //! Routines on a GPU against those of the CPU, where there is a GPU.
 
-use super::value::{Random, Value, assert_same, combines, evaluate, evaluate_part, shapes};
+use super::sort::in_runs;
+use super::value::{
+    Random, Value, assert_near, assert_same, combines, evaluate, evaluate_part, is_half, numbers,
+    shapes,
+};
 use crate::executor::device;
 use num_complex::Complex64;
 use phalanx_device::{Buffer, Device};
 use phalanx_kernels::loaded_late;
 use phalanx_kernels::structured::{Block, missing, run_on};
 use phalanx_ops::structured::{Matmul, Order, Put, ReduceAt, Scan, SearchSorted, Side, Sort};
-use phalanx_ops::{DType, Op, Scalar, Structured, Weak};
+use phalanx_ops::{DType, Op, Scalar, Structured};
 use std::sync::Arc;
 
 /// The value of an operation on a GPU; two runs must give the same.
@@ -52,45 +56,6 @@ fn on_gpu(
     assert_eq!(loaded_late(), late, "{op:?} of {shape:?} {dtype} had not been loaded");
     assert!(first == once(), "{op:?} of {:?} {} differs from run to run", shape, dtype);
     first
-}
-
-/// The parts of each element.
-fn numbers(value: &Value) -> Vec<f64> {
-    let real = value.dtype.real();
-    let number = |bytes: &[u8]| match Scalar::from_bytes(real, bytes).to_weak() {
-        Weak::Float(number) => number,
-        Weak::Int(number) => number as f64,
-        Weak::Bool(number) => f64::from(u8::from(number)),
-        Weak::Complex(_) => unreachable!("the parts are real"),
-    };
-    value.bytes.chunks_exact(real.size()).map(number).collect()
-}
-
-/// Compares exactly, but inexact numbers up to the rounding of another order.
-fn assert_near(is: &Value, should: &Value, what: &str) {
-    assert_eq!((is.dtype, &is.shape), (should.dtype, &should.shape), "{what}");
-    let tolerance = match is.dtype.real() {
-        _ if !is.dtype.is_inexact() => return assert!(is == should, "{what}"),
-        DType::F16 => 4e-3,
-        DType::BF16 => 3e-2,
-        DType::F32 => 1e-5,
-        _ => 1e-13,
-    };
-    let is_complex = is.dtype.is_complex();
-    let (is, should) = (numbers(is), numbers(should));
-    // The order decides which components of a complex result are NaN.
-    let is_nan = |all: &[f64], at: usize| match is_complex {
-        true => all[at & !1].is_nan() || all[at | 1].is_nan(),
-        false => all[at].is_nan(),
-    };
-    let finite = should.iter().filter(|number| number.is_finite());
-    let largest = finite.fold(0.0, |largest, number| f64::max(largest, number.abs()));
-    for (at, (&one, &other)) in is.iter().zip(&should).enumerate() {
-        let is_near = one == other
-            || (is_nan(&is, at) && is_nan(&should, at))
-            || (one - other).abs() <= tolerance * (other.abs() + largest);
-        assert!(is_near, "{what}: {one} instead of {other} at {at}");
-    }
 }
 
 fn with_axis(shape: &[usize], axis: u8, extent: usize) -> Vec<usize> {
@@ -297,34 +262,19 @@ mod sorts {
     }
 }
 
-fn is_half(dtype: DType) -> bool {
-    matches!(dtype, DType::F16 | DType::BF16)
-}
-
 fn check_scan(op: Op, value: &Value, axis: u8, device: &Arc<dyn Device>) {
     let scan = Structured::Scan(Scan { op, axis });
-    let should = evaluate_part(scan, &[value], None, None);
-    let is = on_gpu(scan, &[value], &vec![0; value.shape.len()], device);
-    let what = format!("scan by {op} of {} {:?} along {axis}", value.dtype, value.shape);
-    // Results combined in the CPU's order, or without rounding, have the same bits.
-    match is_half(value.dtype) && matches!(op, Op::Add | Op::Multiply | Op::Subtract) {
-        true => assert_same(&is, &should, &what),
-        false => assert_near(&is, &should, &what),
-    }
-}
-
-/// Numbers with which sums stay finite: half types round at each step, other dtypes never.
-fn finite(dtype: DType, shape: &[usize], seed: u64) -> Value {
-    let mut value = Value::mixed(dtype, shape, seed);
-    if dtype.is_inexact() {
-        let (real, mut random) = (dtype.real(), Random(seed));
-        let part = if is_half(dtype) { 3.0 } else { 4.0 };
-        for bytes in value.bytes.chunks_exact_mut(real.size()) {
-            let number = (random.below(41) as f64 - 20.0) / part;
-            bytes.copy_from_slice(Scalar::from_weak(real, Weak::Float(number)).bytes());
+    let before = Value::finite(value.dtype, &with_axis(&value.shape, axis, 1), 31);
+    for operands in [vec![value], vec![value, &before]] {
+        let should = evaluate_part(scan, &operands, None, None);
+        let is = on_gpu(scan, &operands, &vec![0; value.shape.len()], device);
+        let what = format!("scan by {op} of {} {:?} along {axis}", value.dtype, value.shape);
+        // Results combined in the CPU's order, or without rounding, have the same bits.
+        match is_half(value.dtype) && matches!(op, Op::Add | Op::Multiply | Op::Subtract) {
+            true => assert_same(&is, &should, &what),
+            false => assert_near(&is, &should, &what),
         }
     }
-    value
 }
 
 #[test]
@@ -340,13 +290,13 @@ fn scans() {
             for extent in [0, 1, 7, 9000] {
                 for (shape, axis) in shapes(extent) {
                     check_scan(op, &Value::mixed(dtype, &shape, 17), axis, &device);
-                    check_scan(op, &finite(dtype, &shape, 18), axis, &device);
+                    check_scan(op, &Value::finite(dtype, &shape, 18), axis, &device);
                 }
             }
         }
     }
     for dtype in [DType::BF16, DType::F32, DType::C128] {
-        check_scan(Op::Divide, &finite(dtype, &[40, 70], 19), 1, &device);
+        check_scan(Op::Divide, &Value::finite(dtype, &[40, 70], 19), 1, &device);
     }
 }
 
@@ -357,7 +307,7 @@ fn many_and_long_scans() {
     for dtype in [DType::F16, DType::BF16, DType::F32, DType::C64] {
         for op in [Op::Add, Op::Subtract] {
             for shape in [[5001, 70], [40_003, 3], [2, 200_000]] {
-                check_scan(op, &finite(dtype, &shape, 21), 1, &device);
+                check_scan(op, &Value::finite(dtype, &shape, 21), 1, &device);
             }
         }
     }
@@ -406,6 +356,30 @@ fn long_stretches() {
             check_reduce_at(Op::Add, &value, axis, &[5, 80_000, 3, 3, 70_000, 100], &device);
             let many: Vec<i64> = (0..20_000).map(|at| at * 4).collect();
             check_reduce_at(Op::Add, &value, axis, &many, &device);
+        }
+    }
+}
+
+/// Runs that end inside of tiles, empty ones, and fewer than said.
+#[test]
+fn lines_of_few_runs_are_merged() {
+    let Some(device) = device() else { return };
+    let extent = 50_000;
+    let all_cuts: [&[usize]; 4] = [
+        &[0, extent],
+        &[0, 17_001, extent],
+        &[0, 1, 9000, 9000, 49_999, extent],
+        &[0, 5000, 10_000, 15_001, 20_000, 25_000, 30_003, 35_000, extent],
+    ];
+    for &dtype in DType::ALL {
+        for (seed, cuts) in all_cuts.into_iter().enumerate() {
+            let value = in_runs(&Value::mixed(dtype, &[2, extent], seed as u64), cuts);
+            for (runs, order) in [(cuts.len() - 1, Order::Values), (11, Order::Positions)] {
+                let sort = Sort { axis: 1, order, ranks: None, runs: Some(runs) };
+                let is = on_gpu(Structured::Sort(sort), &[&value], &[0, 0], &device);
+                let should = evaluate(Structured::Sort(Sort::new(1, order)), &[&value]);
+                assert_same(&is, &should, &format!("{cuts:?} of {dtype}"));
+            }
         }
     }
 }

@@ -4,8 +4,8 @@
 
 use super::value::{Random, Value, evaluate_part};
 use phalanx_ops::structured::{
-    Decomposition, Fft, Follow, Matmul, Order, Put, Ranks, ReduceAt, Rule, Scan, SearchSorted,
-    Side, Sort, Take, TakeAlong, Transform,
+    Decomposition, Fft, Follow, Matmul, Order, Put, Ranks, ReduceAt, Route, Rule, Scan,
+    SearchSorted, Side, Sort, Take, TakeAlong, Transform,
 };
 use phalanx_ops::{DType, Op, Scalar, Structured, Weak};
 use std::collections::BTreeSet;
@@ -65,9 +65,14 @@ fn cases() -> Vec<Case> {
             let operand = [small(DType::I32, &[4, 6], 3)];
             add(Structured::Sort(Sort::new(axis, order)), &operand);
             let ranks = Ranks { first: 1, last: 2 };
-            add(Structured::Sort(Sort { axis, order, ranks: Some(ranks) }), &operand);
+            add(Structured::Sort(Sort { axis, order, ranks: Some(ranks), runs: None }), &operand);
         }
-        add(Structured::Scan(Scan { op: Op::Add, axis }), &[f64s(&[4, 6])]);
+        let routed = [f64s(&[4, 6]), small(DType::I32, &[4, 6], 7)];
+        add(Structured::Route(Route { axis }), &routed);
+        let scan = Structured::Scan(Scan { op: Op::Add, axis });
+        add(scan, &[f64s(&[4, 6])]);
+        let row = if axis == 0 { [1, 6] } else { [4, 1] };
+        add(scan, &[f64s(&[4, 6]), f64s(&row)]);
         let starts = Value::positions(&[3], [0, 3, 1].into_iter());
         let reduce = ReduceAt { op: Op::Add, axis };
         add(Structured::ReduceAt(reduce), &[f64s(&[4, 6]), starts]);
@@ -127,6 +132,7 @@ fn number(op: &Structured) -> usize {
         Structured::SearchSorted(_) => 8,
         Structured::Decomposition(_) => 9,
         Structured::Spmv => 10,
+        Structured::Route(_) => 11,
     }
 }
 
@@ -246,7 +252,7 @@ fn blocks_by_rule_are_blocks_of_the_whole() {
             }
         }
     }
-    assert_eq!(seen, (0..=10).collect());
+    assert_eq!(seen, (0..=11).collect());
 }
 
 /// No operation keeps an axis whole if devices could split it with any division of the operands.

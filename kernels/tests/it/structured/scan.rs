@@ -1,23 +1,41 @@
 //! Running combinations and stretches, against loops over single elements.
 
-use super::value::{Value, assert_same, combine, combines, evaluate, shapes};
+use super::value::{
+    Value, assert_near, assert_same, combine, combines, evaluate, evaluate_part, shapes,
+};
 use phalanx_ops::structured::{ReduceAt, Scan};
 use phalanx_ops::{DType, Op, Structured};
 
 const COMMON: [Op; 6] =
     [Op::Add, Op::Multiply, Op::Minimum, Op::Maximum, Op::Subtract, Op::LogicalOr];
 
+/// A scan, alone and continued from the last row of another.
 fn check_scan(op: Op, value: &Value, axis: u8) {
     let [outer, extent, inner] = value.lines(axis.into());
-    let mut should = value.clone();
-    for place in 0..outer * extent * inner {
-        if (place / inner) % extent > 0 {
-            let last = should.element(place - inner).to_vec();
+    let mut shape = value.shape.clone();
+    shape[usize::from(axis)] = 1;
+    let before = Value::mixed(value.dtype, &shape, 23);
+    let scan = Structured::Scan(Scan { op, axis });
+    for continues in [false, true] {
+        let mut should = value.clone();
+        for place in 0..outer * extent * inner {
+            let (row, line) = (place / inner % extent, place / inner / extent * inner);
+            let last = match row {
+                0 if continues => before.element(line + place % inner).to_vec(),
+                0 => continue,
+                _ => should.element(place - inner).to_vec(),
+            };
             should.set(place, &combine(op, value.dtype, &last, value.element(place)));
         }
+        let operands = if continues { vec![value, &before] } else { vec![value] };
+        let is = evaluate(scan, &operands);
+        assert_same(&is, &should, &format!("scan by {op} of {}", value.dtype));
     }
-    let is = evaluate(Structured::Scan(Scan { op, axis }), &[value]);
-    assert_same(&is, &should, &format!("scan by {op} of {}", value.dtype));
+    // The first block of a split axis continues from no row.
+    shape[usize::from(axis)] = 0;
+    let none = Value::zeros(value.dtype, &shape);
+    let what = format!("scan by {op} of {}", value.dtype);
+    assert_same(&evaluate(scan, &[value, &none]), &evaluate(scan, &[value]), &what);
 }
 
 fn check_reduce_at(op: Op, value: &Value, axis: u8, starts: &[i64]) {
@@ -82,6 +100,42 @@ fn long_rows() {
         for dtype in [DType::F32, DType::BF16] {
             check_scan(op, &Value::mixed(dtype, &[2, 40, 5000], 3), 1);
             check_reduce_at(op, &Value::mixed(dtype, &[2, 40, 5000], 3), 1, &[10, 35]);
+        }
+    }
+}
+
+/// Stretches that are combined in pieces, with the same bits on any number of threads.
+#[test]
+fn long_stretches() {
+    for &dtype in DType::ALL {
+        for op in [Op::Add, Op::Maximum, Op::LogAddExp, Op::LogicalXor, Op::Subtract] {
+            // In order, sums of 70,001 terms lose more than the tolerance in narrower dtypes.
+            let is_inexact = op == Op::LogAddExp && dtype != DType::F64;
+            if is_inexact || !combines(op, dtype) {
+                continue;
+            }
+            for (shape, axis) in [(vec![70_001], 0), (vec![3, 33_000], 1), (vec![5000, 2], 0)] {
+                let value = Value::finite(dtype, &shape, 9);
+                let starts = Value::positions(&[3], [0, 4100, 2].into_iter());
+                let reduce = Structured::ReduceAt(ReduceAt { op, axis });
+                let is = evaluate_part(reduce, &[&value, &starts], None, None);
+                let [_, extent, inner] = value.lines(axis.into());
+                let mut should = Value::zeros(dtype, &is.shape);
+                for place in 0..should.len() {
+                    let (at, line) = (place / inner % 3, place / inner / 3);
+                    let element =
+                        |row: usize| value.element((line * extent + row) * inner + place % inner);
+                    let rows = [0..4100, 4100..4101, 2..extent][at].clone();
+                    let mut last = element(rows.start).to_vec();
+                    for row in rows.skip(1) {
+                        last = combine(op, dtype, &last, element(row));
+                    }
+                    should.set(place, &last);
+                }
+                let what = format!("stretches by {op} of {dtype} {shape:?}");
+                assert_near(&is, &should, &what);
+                assert_same(&evaluate(reduce, &[&value, &starts]), &is, &what);
+            }
         }
     }
 }

@@ -89,7 +89,8 @@ fn check_partitions(value: &Value, axis: u8) {
         (extent - 1, extent - 1),
     ] {
         let ranks = Ranks { first, last };
-        let partition = |order| Structured::Sort(Sort { axis, order, ranks: Some(ranks) });
+        let partition =
+            |order| Structured::Sort(Sort { axis, order, ranks: Some(ranks), runs: None });
         let what = format!("{ranks:?} of {} {:?}", value.dtype, value.shape);
         let values = evaluate(partition(Order::Values), &[value]);
         check_partition(&values, &sorted, axis, ranks, &what);
@@ -129,6 +130,53 @@ fn partitions_of_long_lines() {
         for line in lines {
             let elements = (0..count).map(|at| Scalar::new(line(at)).cast(dtype));
             check_partitions(&Value::new(&[count as usize], elements, dtype), 0);
+        }
+    }
+}
+
+/// Sorts the rows between cuts of each line, whose elements are neighbours.
+pub fn in_runs(value: &Value, cuts: &[usize]) -> Value {
+    let extent = value.shape[value.shape.len() - 1];
+    let mut runs = value.clone();
+    for line in (0..value.len()).step_by(extent) {
+        for pair in cuts.windows(2) {
+            let mut rows: Vec<usize> = (line + pair[0]..line + pair[1]).collect();
+            rows.sort_by(|&a, &b| order(value.dtype, value.element(a), value.element(b)));
+            for (at, had) in rows.into_iter().enumerate() {
+                runs.set(line + pair[0] + at, value.element(had));
+            }
+        }
+    }
+    runs
+}
+
+/// Runs of one element, none, and more than one thread merges; lines with more runs than said.
+#[test]
+fn lines_of_few_runs_are_merged() {
+    let extent = 40_000;
+    let all_cuts: [&[usize]; 5] = [
+        &[0, extent],
+        &[0, 17_000, extent],
+        &[0, 1, 39_999, extent],
+        &[0, 9000, 9000, 20_000, 20_001, 31_000, extent],
+        &[0, 5000, 10_000, 15_000, 20_000, 25_000, 30_000, 35_000, extent],
+    ];
+    for &dtype in DType::ALL {
+        for (seed, cuts) in all_cuts.into_iter().enumerate() {
+            let value = in_runs(&Value::mixed(dtype, &[2, extent], seed as u64), cuts);
+            let [sorted, positions] = reference(&value, 1);
+            for runs in [cuts.len() - 1, 1] {
+                let merge = |order| {
+                    let runs = Some(runs);
+                    evaluate(
+                        Structured::Sort(Sort { axis: 1, order, ranks: None, runs }),
+                        &[&value],
+                    )
+                };
+                let what = format!("{} runs of {dtype}, said {runs}", cuts.len() - 1);
+                assert!(merge(Order::Values) == sorted, "{what}");
+                assert!(merge(Order::Positions) == positions, "positions of {what}");
+            }
         }
     }
 }

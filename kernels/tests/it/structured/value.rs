@@ -40,6 +40,20 @@ impl Value {
         Value { dtype, shape: shape.to_vec(), bytes }
     }
 
+    /// Numbers with which sums stay finite: half types round at each step, other dtypes never.
+    pub fn finite(dtype: DType, shape: &[usize], seed: u64) -> Value {
+        let mut value = Value::mixed(dtype, shape, seed);
+        if dtype.is_inexact() {
+            let (real, mut random) = (dtype.real(), Random(seed));
+            let part = if is_half(dtype) { 3.0 } else { 4.0 };
+            for bytes in value.bytes.chunks_exact_mut(real.size()) {
+                let number = (random.below(41) as f64 - 20.0) / part;
+                bytes.copy_from_slice(Scalar::from_weak(real, Weak::Float(number)).bytes());
+            }
+        }
+        value
+    }
+
     pub fn zeros(dtype: DType, shape: &[usize]) -> Value {
         let bytes = vec![0; shape.iter().product::<usize>() * dtype.size()];
         Value { dtype, shape: shape.to_vec(), bytes }
@@ -230,6 +244,49 @@ pub fn combine(op: Op, dtype: DType, a: &[u8], b: &[u8]) -> Vec<u8> {
         }
     }
     to.to_ne_bytes()[..dtype.size()].to_vec()
+}
+
+pub fn is_half(dtype: DType) -> bool {
+    matches!(dtype, DType::F16 | DType::BF16)
+}
+
+/// The parts of each element.
+pub fn numbers(value: &Value) -> Vec<f64> {
+    let real = value.dtype.real();
+    let number = |bytes: &[u8]| match Scalar::from_bytes(real, bytes).to_weak() {
+        Weak::Float(number) => number,
+        Weak::Int(number) => number as f64,
+        Weak::Bool(number) => f64::from(u8::from(number)),
+        Weak::Complex(_) => unreachable!("the parts are real"),
+    };
+    value.bytes.chunks_exact(real.size()).map(number).collect()
+}
+
+/// Compares exactly, but inexact numbers up to the rounding of another order.
+pub fn assert_near(is: &Value, should: &Value, what: &str) {
+    assert_eq!((is.dtype, &is.shape), (should.dtype, &should.shape), "{what}");
+    let tolerance = match is.dtype.real() {
+        _ if !is.dtype.is_inexact() => return assert!(is == should, "{what}"),
+        DType::F16 => 4e-3,
+        DType::BF16 => 3e-2,
+        DType::F32 => 1e-5,
+        _ => 1e-13,
+    };
+    let is_complex = is.dtype.is_complex();
+    let (is, should) = (numbers(is), numbers(should));
+    // The order decides which components of a complex result are NaN.
+    let is_nan = |all: &[f64], at: usize| match is_complex {
+        true => all[at & !1].is_nan() || all[at | 1].is_nan(),
+        false => all[at].is_nan(),
+    };
+    let finite = should.iter().filter(|number| number.is_finite());
+    let largest = finite.fold(0.0, |largest, number| f64::max(largest, number.abs()));
+    for (at, (&one, &other)) in is.iter().zip(&should).enumerate() {
+        let is_near = one == other
+            || (is_nan(&is, at) && is_nan(&should, at))
+            || (one - other).abs() <= tolerance * (other.abs() + largest);
+        assert!(is_near, "{what}: {one} instead of {other} at {at}");
+    }
 }
 
 /// Asserts that two values have the same bits, except those of NaN.

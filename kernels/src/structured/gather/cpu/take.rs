@@ -123,7 +123,8 @@ fn for_rows(
     });
 }
 
-/// `to[…, k, …] = table[…, positions[…, k, …], …]`; zeros where the axis of the table is empty.
+/// `to[…, k, …] = table[…, positions[…, k, …], …]`, with positions in the whole axis of the table;
+/// zeros where the axis of the table is empty.
 ///
 /// Panics (`bug:`) if shapes or dtypes do not fit.
 pub fn take_along(
@@ -147,20 +148,21 @@ pub fn take_along(
     if to.is_empty() || lines.extent == 0 {
         return zero(to);
     }
+    let origin = table.origin[usize::from(take.axis)] as i64;
     match to.dtype.size() {
-        1 => take_elements::<1>([lines, result], table, positions, to, pool),
-        2 => take_elements::<2>([lines, result], table, positions, to, pool),
-        4 => take_elements::<4>([lines, result], table, positions, to, pool),
-        8 => take_elements::<8>([lines, result], table, positions, to, pool),
-        _ => take_elements::<16>([lines, result], table, positions, to, pool),
+        1 => take_elements::<1>([lines, result], origin, [table, positions], to, pool),
+        2 => take_elements::<2>([lines, result], origin, [table, positions], to, pool),
+        4 => take_elements::<4>([lines, result], origin, [table, positions], to, pool),
+        8 => take_elements::<8>([lines, result], origin, [table, positions], to, pool),
+        _ => take_elements::<16>([lines, result], origin, [table, positions], to, pool),
     }
 }
 
 /// Elements of `N` bytes.
 fn take_elements<const N: usize>(
     [lines, result]: [Lines; 2],
-    table: &Block<'_>,
-    positions: &Block<'_>,
+    origin: i64,
+    [table, positions]: [&Block<'_>; 2],
     to: &Block<'_>,
     pool: Option<&rayon::ThreadPool>,
 ) {
@@ -187,10 +189,10 @@ fn take_elements<const N: usize>(
             let count = left.min(to.len() - done);
             let pairs = to[done..][..count].iter_mut().zip(&positions[done..][..count]);
             if inner == 1 {
-                pairs.for_each(|(element, &at)| *element = table[inside(at, extent)]);
+                pairs.for_each(|(element, &at)| *element = table[inside(at - origin, extent)]);
             } else {
                 for (column, (element, &at)) in (column..).zip(pairs) {
-                    *element = table[inside(at, extent) * inner + column];
+                    *element = table[inside(at - origin, extent) * inner + column];
                 }
             }
             done += count;

@@ -10,7 +10,7 @@
 use crate::cuda::prelude::Uses;
 use crate::cuda::routine::{Routine, word};
 use crate::structured::Block;
-use crate::structured::combining::{has_loop, is_associative};
+use crate::structured::combining::has_loop;
 use crate::structured::grouped::cuda::{Combined, Grouping, places_of};
 use crate::structured::lines::Lines;
 use phalanx_device::cuda::CudaDevice;
@@ -73,7 +73,7 @@ fn in_any_order(op: Op, dtype: DType) -> Routine {
 
 /// Whether the order of combination never changes the result.
 fn is_order_free(op: Op, dtype: DType) -> bool {
-    is_associative(op) && !dtype.is_inexact()
+    op.is_associative() && !dtype.is_inexact()
 }
 
 /// The texts for words of every size, for target positions, and for some operations.

@@ -3,8 +3,8 @@ struct Argument {
     u64 table, positions, to;
     // Words of the result, of a row; rows of a stretch of the result and of the table.
     u64 total, words, rows, extent;
-    // For positions of each element: elements of a row.
-    u64 inner;
+    // For positions of each element: elements of a row, and the position of the table's first row.
+    u64 inner, origin;
 };
 
 DEVICE u64 inside(i64 position, u64 extent) {
@@ -28,7 +28,7 @@ KERNEL(256) take_along(const Argument a) {
     for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < a.total; i += step) {
         u64 row = i / a.inner, column = i - row * a.inner;
         u64 outer = row / a.rows;
-        u64 from = outer * a.extent + inside(((const i64*)a.positions)[i], a.extent);
+        u64 from = outer * a.extent + inside(((const i64*)a.positions)[i] - (i64)a.origin, a.extent);
         ((W*)a.to)[i] = ((const W*)a.table)[from * a.inner + column];
     }
 }

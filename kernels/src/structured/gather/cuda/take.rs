@@ -85,14 +85,15 @@ pub fn take(
     let total = result.outer * result.extent * words;
     let blocks = total.div_ceil(THREADS as usize).min(MOST_BLOCKS);
     let [table, positions, to] = [address(table), address(positions), address(to)];
-    let numbers = [total, words, result.extent, lines.extent, lines.inner].map(|n| n as u64);
+    let numbers = [total, words, result.extent, lines.extent, lines.inner, 0].map(|n| n as u64);
     let argument: Vec<u64> = [table, positions, to].into_iter().chain(numbers).collect();
     // SAFETY: the words are those of `Argument` in the text; positions are brought inside of the
     // table, and the blocks are whole.
     unsafe { of_elements(size).launch("take", device, (blocks, THREADS), &argument) }
 }
 
-/// `to[…, k, …] = table[…, positions[…, k, …], …]`; zeros where the axis of the table is empty.
+/// `to[…, k, …] = table[…, positions[…, k, …], …]`, with positions in the whole axis of the table;
+/// zeros where the axis of the table is empty.
 ///
 /// Errors: those of the compiler.
 pub fn take_along(
@@ -118,12 +119,14 @@ pub fn take_along(
         return Ok(());
     }
     let addresses = [address(table), address(positions), address(to)];
+    let origin = table.origin[usize::from(take.axis)];
+    let numbers = [result.extent, lines.extent, lines.inner, origin];
     // SAFETY: the blocks are whole and of these lines.
-    unsafe { along(device, size, addresses, to.len(), [result.extent, lines.extent, lines.inner]) }
+    unsafe { along(device, size, addresses, to.len(), numbers) }
 }
 
-/// `to[line, k] = table[line, positions[line, k]]` for elements of `size` bytes in contiguous
-/// lines, one after the other.
+/// `to[line, k] = table[line, positions[line, k] - origin]` for elements of `size` bytes in
+/// contiguous lines, one after the other.
 ///
 /// # Safety
 /// The three addresses, of the table, the `i64` positions and the result, are of `total` elements
@@ -133,14 +136,15 @@ pub(in crate::structured) unsafe fn gather_lines(
     size: usize,
     addresses: [u64; 3],
     total: usize,
-    extent: usize,
+    [extent, origin]: [usize; 2],
 ) -> Result<(), DeviceError> {
     // SAFETY: the caller's promise.
-    unsafe { along(device, size, addresses, total, [extent, extent, 1]) }
+    unsafe { along(device, size, addresses, total, [extent, extent, 1, origin]) }
 }
 
-/// Reads each element of the result at its position. The last three numbers are the rows of a
-/// stretch of the result, the rows of a stretch of the table, and the elements of a row.
+/// Reads each element of the result at its position. The last four numbers are the rows of a
+/// stretch of the result, the rows of a stretch of the table, the elements of a row, and the
+/// position of the table's first row.
 ///
 /// # Safety
 /// The addresses are of a table, `i64` positions and a result of these lines.
@@ -149,10 +153,10 @@ unsafe fn along(
     size: usize,
     addresses: [u64; 3],
     total: usize,
-    [rows, extent, inner]: [usize; 3],
+    [rows, extent, inner, origin]: [usize; 4],
 ) -> Result<(), DeviceError> {
     let blocks = total.div_ceil(THREADS as usize).min(MOST_BLOCKS);
-    let numbers = [total, 1, rows, extent, inner].map(|number| number as u64);
+    let numbers = [total, 1, rows, extent, inner, origin].map(|number| number as u64);
     let argument: Vec<u64> = addresses.into_iter().chain(numbers).collect();
     // SAFETY: the words are those of `Argument` in the text; positions are brought inside of the
     // table, and the rest is the caller's promise.

@@ -5,7 +5,7 @@ use super::registers::Registers;
 use std::arch::x86_64::*;
 
 /// A key of 32 or 64 bits.
-pub(super) trait Word: Copy {
+pub(super) trait Word: Copy + PartialOrd {
     type Lanes: Split<Key = Self>;
 }
 
@@ -36,7 +36,7 @@ const ROWS: usize = 16;
 
 /// The sort of a processor with AVX-512.
 pub(super) fn registers<K: Word>() -> Registers<K> {
-    Registers { most: ROWS * K::Lanes::LANES, few: few::<K>, part: part::<K> }
+    Registers { most: ROWS * K::Lanes::LANES, few: few::<K>, part: part::<K>, merge: merge::<K> }
 }
 
 /// Sorts few keys.
@@ -60,6 +60,17 @@ unsafe fn few<K: Word>(from: *const K, to: *mut K, count: usize) {
             }
         }
     }
+}
+
+/// Merges two runs. See [`Registers`].
+///
+/// # Safety
+/// The processor has AVX-512; the addresses are valid for their keys, and `to` for those of both
+/// runs, which it does not overlap.
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,popcnt")]
+unsafe fn merge<K: Word>(runs: [(*const K, usize); 2], to: *mut K) {
+    // SAFETY: the caller's promise.
+    unsafe { network::merge::<K::Lanes>(runs, to) }
 }
 
 /// Splits keys by a pivot. See [`Registers`].

@@ -6,7 +6,7 @@
 /// The processor has the instructions. Addresses are valid for the keys that are read or written.
 pub(super) trait Register: Copy {
     /// The key of a lane.
-    type Key: Copy;
+    type Key: Copy + PartialOrd;
     /// The number of lanes.
     const LANES: usize;
 
@@ -77,6 +77,43 @@ pub(super) unsafe fn sort<R: Register, const ROWS: usize>(
         }
         for (row, keys) in rows.into_iter().enumerate() {
             keys.store(to.wrapping_add(row * lanes), left(row));
+        }
+    }
+}
+
+/// Merges two runs of keys: a register of the smallest keys at a time.
+///
+/// Source: "Efficient Implementation of Sorting on Multi-Core SIMD CPU Architecture" (Chhugani et
+/// al., 2008), section 4.1.
+///
+/// # Safety
+/// As [`Register`]; `to` has room for both runs and overlaps neither.
+#[inline(always)]
+pub(super) unsafe fn merge<R: Register>(
+    [(a, of_a), (b, of_b)]: [(*const R::Key, usize); 2],
+    to: *mut R::Key,
+) {
+    let (lanes, total) = (R::LANES, of_a + of_b);
+    // SAFETY: the caller's promise; keys at and after the end of a run are not read.
+    unsafe {
+        let (mut i, mut j) = (of_a.min(lanes), of_b.min(lanes));
+        let (mut rest, mut next) = (R::load(a, i), R::load(b, j));
+        let mut done = 0;
+        loop {
+            let mirrored = whole_mirrored(next);
+            let low = merged_lanes(rest.min(mirrored));
+            rest = merged_lanes(rest.max(mirrored));
+            low.store(to.add(done), (total - done).min(lanes));
+            done += lanes;
+            if done >= total {
+                return;
+            }
+            // The run with the smaller next key. A run that has ended gives the largest keys.
+            let takes_a = i < of_a && (j >= of_b || *a.add(i) <= *b.add(j));
+            let (run, place, end) = if takes_a { (a, &mut i, of_a) } else { (b, &mut j, of_b) };
+            let count = (end - *place).min(lanes);
+            next = R::load(run.wrapping_add(*place), count);
+            *place += count;
         }
     }
 }

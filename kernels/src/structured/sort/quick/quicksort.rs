@@ -24,6 +24,33 @@ pub(in crate::structured) fn sort_beside<K: Key>(keys: &mut [K], room: &mut [K])
     unsafe { registers.sort_run(run, true, turns(count)) };
 }
 
+/// Merges two runs of keys.
+pub(in crate::structured) fn merge<K: Key>(a: &[K], b: &[K], to: &mut [K]) {
+    assert_eq!(a.len() + b.len(), to.len(), "bug: room for other keys");
+    match K::in_registers() {
+        Some(registers) if !to.is_empty() => {
+            let runs = [(a.as_ptr(), a.len()), (b.as_ptr(), b.len())];
+            // SAFETY: `to` is a slice of its own with room for both runs, and `Registers` shows
+            // that the processor can.
+            unsafe { (registers.merge)(runs, to.as_mut_ptr()) };
+        }
+        _ => merge_one_by_one(a, b, to),
+    }
+}
+
+fn merge_one_by_one<K: Key>(mut a: &[K], mut b: &[K], to: &mut [K]) {
+    let mut done = 0;
+    while let (Some(&first), Some(&second)) = (a.first(), b.first()) {
+        let takes_second = second < first;
+        to[done] = if takes_second { second } else { first };
+        done += 1;
+        a = &a[usize::from(!takes_second)..];
+        b = &b[usize::from(takes_second)..];
+    }
+    to[done..][..a.len()].copy_from_slice(a);
+    to[done + a.len()..].copy_from_slice(b);
+}
+
 /// Whether several threads share the sorting of keys of this type.
 pub(in crate::structured) fn is_shared<K: Key>() -> bool {
     K::in_registers().is_some()

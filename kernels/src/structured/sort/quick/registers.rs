@@ -10,6 +10,9 @@ pub(in crate::structured) struct Registers<K> {
     /// it) go to the start of the first array, the others to the start of the second. One of the
     /// two may be the array that is read. Returns the number of the former.
     pub part: unsafe fn(*const K, [*mut K; 2], usize, K, bool) -> usize,
+    /// Merges two runs, each an address and a number of keys, to an address with room for both that
+    /// overlaps neither.
+    pub merge: unsafe fn([(*const K, usize); 2], *mut K),
 }
 
 impl<K> Clone for Registers<K> {

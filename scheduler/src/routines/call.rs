@@ -1,11 +1,10 @@
-//! Routines of structured operations that communicate while they run.
+//! The call of a routine that communicates while it runs.
 
 use crate::error::RunError;
 use phalanx_collectives::Communicator;
 use phalanx_device::Device;
 use phalanx_kernels::structured::Block;
 use phalanx_ops::Structured;
-use std::fmt;
 use std::sync::Arc;
 
 /// The operands of a routine: the blocks of one device, and its communicator.
@@ -38,33 +37,4 @@ pub trait CollectiveRoutine: Sync {
     ///
     /// Collective over the communicator. Errors: those of the communicator and of the device.
     fn run(&self, call: &RoutineCall<'_>) -> Result<(), RunError>;
-}
-
-/// The routine of each structured operation that communicates while it runs.
-#[derive(Clone, Copy)]
-pub struct Routines(fn(&Structured) -> Option<&'static dyn CollectiveRoutine>);
-
-impl Routines {
-    /// The routines that `find` returns; the same on all ranks.
-    pub const fn new(find: fn(&Structured) -> Option<&'static dyn CollectiveRoutine>) -> Routines {
-        Routines(find)
-    }
-
-    /// The routine of an operation.
-    pub fn of(self, op: &Structured) -> Option<&'static dyn CollectiveRoutine> {
-        (self.0)(op)
-    }
-}
-
-impl Default for Routines {
-    /// No routine: none of the crate's operations communicates while it runs.
-    fn default() -> Routines {
-        Routines::new(|_| None)
-    }
-}
-
-impl fmt::Debug for Routines {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Routines")
-    }
 }
