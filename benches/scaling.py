@@ -1,12 +1,14 @@
-"""The same programs on one GPU and on several: python benches/scaling.py [CASE ...].
+"""The same programs on one device and on several: python benches/scaling.py [--only CASE].
 
-Each program runs on 1, 2 and 4 GPUs (as many as there are) of one process, and in as many processes
-of one GPU each, which `phalanx run` starts. The sizes of arrays are the same for all numbers of
-GPUs, so with twice the GPUs each has half the work. Times are milliseconds, the median of seven
-runs. Each run computes the result twenty times (`stencil5` once) and waits for the last. `x` is the
-time on one GPU divided by the time on several.
+Each program runs on 1, 2, 4 and 8 GPUs (as many as there are) of one process, and in as many
+processes of one GPU each, which `phalanx run` starts. Without GPUs, it runs on 1 and 2 CPU devices
+of one thread each. The sizes of arrays are the same for all numbers of devices, so with twice the
+devices each has half the work. Times are milliseconds for a result, the median of seven runs. Each
+run computes the result several times and waits for the last. `x` is the time on one device divided
+by the time on several.
 """
 
+import argparse
 import json
 import os
 import statistics
@@ -14,13 +16,35 @@ import subprocess
 import sys
 import time
 
-COUNT = int(os.environ.get("COUNT", 1 << 28))
-SIDE = int(os.environ.get("SIDE", 16384))
 RUNS = 7
+# Elements of vectors, of sorted vectors, sides of matrices and of their products, and of cubes.
+SIZES = {
+    "cuda": {"count": 1 << 28, "sorted": 1 << 27, "side": 16384, "product": 16384, "cube": 512},
+    "cpu": {"count": 1 << 24, "sorted": 1 << 24, "side": 4096, "product": 2048, "cube": 256},
+}
 
 
 def chain(np, a, b):
     return np.sqrt(np.sin(a) ** 2 + np.cos(a) ** 2) * a + b
+
+
+def normal(np, x):
+    """The normal distribution, by the polynomial of Abramowitz and Stegun 26.2.17."""
+    k = 1.0 / (1.0 + 0.2316419 * np.abs(x))
+    series = k * (
+        0.319381530
+        + k * (-0.356563782 + k * (1.781477937 + k * (-1.821255978 + k * 1.330274429)))
+    )
+    tail = 0.3989422804014327 * np.exp(-0.5 * x * x) * series
+    return np.where(x > 0, 1.0 - tail, tail)
+
+
+def black_scholes(np, spot, strike, years):
+    rate, volatility = 0.02, 0.3
+    spread = volatility * np.sqrt(years + 0.25)
+    first = (np.log((spot + 1) / (strike + 1)) + (rate + volatility**2 / 2) * years) / spread
+    discounted = (strike + 1) * np.exp(-rate * years)
+    return (spot + 1) * normal(np, first) - discounted * normal(np, first - spread)
 
 
 def stencil5(np, g):
@@ -29,42 +53,73 @@ def stencil5(np, g):
     return g
 
 
-LINES = [(COUNT, "float64")]
-CASES = {
-    "add": (2 * LINES, lambda np, a, b: a + b),
-    "chain": (2 * LINES, chain),
-    "sum": (LINES, lambda np, a: a.sum()),
-    "var": (LINES, lambda np, a: a.var()),
-    "sum of columns": ([((SIDE, SIDE), "float64")], lambda np, a: a.sum(axis=0)),
-    "stencil5": ([((SIDE, SIDE), "float64")], stencil5),
-    "transpose": ([((SIDE, SIDE), "float32")], lambda np, a: a.T.copy()),
-    "product": ([((SIDE // 2, SIDE // 2), "float32")] * 2, lambda np, a, b: a @ b),
-}
+def cholesky(np, a):
+    """Of a matrix with a large diagonal."""
+    return np.linalg.cholesky((a + a.T) * 0.5 + a.shape[0] * np.eye(a.shape[0], dtype=a.dtype))
 
 
-def measure(devices, asked):
+def cases(sizes):
+    """For each case: the shapes and dtypes of its operands, its program, and the results of a
+    run."""
+    vector, matrix = (sizes["count"],), (sizes["side"],) * 2
+    ordered, square, cube = (sizes["sorted"],), (sizes["product"],) * 2, (sizes["cube"],) * 3
+    eighth = (sizes["count"] // 8,)
+    return {
+        "add": ([(vector, "float64")] * 2, lambda np, a, b: a + b, 20),
+        "chain": ([(vector, "float64")] * 2, chain, 20),
+        "black_scholes f32": ([(eighth, "float32")] * 3, black_scholes, 20),
+        "black_scholes f64": ([(eighth, "float64")] * 3, black_scholes, 20),
+        "sum": ([(vector, "float64")], lambda np, a: a.sum(), 20),
+        "var": ([(vector, "float64")], lambda np, a: a.var(), 20),
+        "argmax": ([(vector, "float64")], lambda np, a: a.argmax(), 20),
+        "sum of columns": ([(matrix, "float64")], lambda np, a: a.sum(axis=0), 20),
+        "stencil5": ([(matrix, "float64")], stencil5, 1),
+        "cumsum": ([(vector, "float64")], lambda np, a: np.cumsum(a), 10),
+        "sort f32": ([(ordered, "float32")], lambda np, a: np.sort(a), 5),
+        "sort f64": ([(ordered, "float64")], lambda np, a: np.sort(a), 5),
+        "argsort f32": ([(ordered, "float32")], lambda np, a: np.argsort(a), 5),
+        "take": ([(ordered, "float64"), (ordered, "int64")], lambda np, a, at: np.take(a, at), 5),
+        "transpose": ([(matrix, "float32")], lambda np, a: a.T.copy(), 20),
+        "add transpose": ([(matrix, "float32")], lambda np, a: a + a.T, 20),
+        "fftn": ([(cube, "complex64")], lambda np, a: np.fft.fftn(a), 5),
+        "product f32": ([(square, "float32")] * 2, lambda np, a, b: a @ b, 2),
+        "product f64": ([(square, "float64")] * 2, lambda np, a, b: a @ b, 2),
+        "cholesky": ([(square, "float64")], cholesky, 1),
+    }
+
+
+def drawn(np, generator, shape, dtype):
+    """Random numbers; integers are positions."""
+    if dtype == "int64":
+        return generator.integers(0, shape[0], shape)
+    if dtype == "complex64":
+        return (generator.random(shape, dtype="float32") + 1j).astype(dtype)
+    return generator.random(shape, dtype=dtype)
+
+
+def measure(devices, only):
     """The times of this process, as a line of JSON."""
     import phalanx as np
 
     np.init(devices=devices.replace("RANK", os.environ.get("PHALANX_RANK", "0")))
     times = {}
-    for name, (operands, program) in CASES.items():
-        if asked and name not in asked:
+    for name, (operands, program, repeats) in cases(SIZES[devices.split(":")[0]]).items():
+        if only and name != only:
             continue
         generator = np.random.default_rng(5)
-        arrays = [generator.random(shape, dtype=dtype) for shape, dtype in operands]
+        arrays = [drawn(np, generator, shape, dtype) for shape, dtype in operands]
+        np.evaluate(*arrays)
 
         def once(repeats):
             begun = time.perf_counter()
             for _ in range(repeats):
                 result = program(np, *arrays)
                 np.evaluate(result)
-            float(result.ravel()[0])
+            result.ravel()[0].item()
             return (time.perf_counter() - begun) * 1e3 / repeats
 
         once(2)
         # The number is the same on all ranks, because it does not depend on a measured time.
-        repeats = 1 if name == "stencil5" else 20
         times[name] = statistics.median(once(repeats) for _ in range(RUNS))
         arrays = None
     if np.rank() == 0:
@@ -78,13 +133,18 @@ def gpus():
     return np._phalanx._gpu_count()
 
 
-def run(devices, processes, asked):
-    """The times of a program on some devices, in some processes."""
+def run(devices, processes, only):
+    """The times of the programs on some devices, in some processes."""
     command = [sys.executable]
     if processes > 1:
         command += ["-m", "phalanx", "run", "-n", str(processes), sys.executable]
-    command += [os.path.abspath(__file__), "--devices", devices, *asked]
-    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    command += [os.path.abspath(__file__), "--devices", devices]
+    command += ["--only", only] if only else []
+    variables = os.environ | {"PHALANX_THREADS": "1"}
+    if processes == 1 and devices.startswith("cpu"):
+        # One pool of a process: a thread for each device.
+        variables["PHALANX_THREADS"] = devices.split(":")[1]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False, env=variables)
     for line in ended.stdout.splitlines():
         at = line.find("times {")
         if at >= 0:
@@ -93,22 +153,23 @@ def run(devices, processes, asked):
     return {}
 
 
-def main(asked):
+def main(only):
     """Measures all and prints a table."""
     most = gpus()
-    counts = [count for count in (1, 2, 4, 8) if count <= most]
+    kind = "cuda" if most else "cpu"
+    counts = [count for count in (1, 2, 4, 8) if count <= (most or 2)]
     columns = {}
     for count in counts:
-        numbers = ",".join(map(str, range(count)))
-        columns[count, 1] = run(f"cuda:{numbers}", 1, asked)
+        numbers = ",".join(map(str, range(count))) if most else str(count)
+        columns[count, 1] = run(f"{kind}:{numbers}", 1, only)
         if count > 1:
-            columns[count, count] = run("cuda:RANK", count, asked)
-    print(f"{'':16}" + "".join(f"{count:>7} of {processes}" for count, processes in columns))
-    for name in CASES:
+            columns[count, count] = run("cuda:RANK" if most else "cpu:1", count, only)
+    print(f"{'':18}" + "".join(f"{count:>10} in {processes}" for count, processes in columns))
+    for name in cases(SIZES[kind]):
         one = columns[1, 1].get(name)
         if one is None:
             continue
-        line = f"{name:16}"
+        line = f"{name:18}"
         for times in columns.values():
             now = times.get(name)
             line += f"{'-':>16}" if now is None else f"{now:9.3f} x{one / now:5.2f}"
@@ -116,7 +177,11 @@ def main(asked):
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["--devices"]:
-        measure(sys.argv[2], sys.argv[3:])
+    parser = argparse.ArgumentParser(description="The same programs on one device and on several.")
+    parser.add_argument("--only", help="the name of a case")
+    parser.add_argument("--devices", help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.devices:
+        measure(given.devices, given.only)
     else:
-        main(sys.argv[1:])
+        main(given.only)

@@ -135,7 +135,7 @@ impl Propagation<'_> {
             .map(|(input, shape)| PlacedOperand {
                 sharding: self.through(input),
                 shape,
-                item: self.graph.source(input.source).1.size(),
+                dtype: self.graph.source(input.source).1,
             })
             .collect();
         let lowering = self.setup.lowerings.of(op);

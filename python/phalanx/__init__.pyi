@@ -270,7 +270,8 @@ class ndarray:
         Notes
         -----
         Local: recorded, in the same order on every process, and computed when a value is
-        observed. Distribution: gathers: along a split axis, for now.
+        observed. Distribution: all-to-all: each element goes to the device that has its rank;
+        of many lines, another axis is split instead.
         """
     def argsort(self, axis: SupportsIndex | None = ..., kind: str | None = ..., order: None = ..., *, stable: bool | None = ..., descending: bool = ...) -> ndarray:
         """argsort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False)
@@ -307,7 +308,8 @@ class ndarray:
         Notes
         -----
         Local: recorded, in the same order on every process, and computed when a value is
-        observed. Distribution: gathers: along a split axis, for now.
+        observed. Distribution: all-to-all: each element goes to the device that has its rank;
+        of many lines, another axis is split instead.
         """
     def astype(self, dtype: DTypeLike, order: Literal['C', 'F', 'A', 'K'] = ..., casting: Literal['no', 'equiv', 'safe', 'same_kind', 'unsafe'] = ..., subok: bool = ..., copy: bool = ...) -> ndarray:
         """astype(a, dtype, order='K', casting='unsafe', subok=True, copy=True)
@@ -591,8 +593,8 @@ class ndarray:
         Notes
         -----
         Local: recorded, in the same order on every process, and computed when a value is
-        observed. Distribution: all-to-all: another axis is split instead; vectors are gathered,
-        for now.
+        observed. Distribution: all-to-all: totals of blocks, one for each line and device;
+        lines of few elements, and operations that are not associative, are made whole.
         """
     def cumsum(self, axis: SupportsIndex | None = ..., dtype: DTypeLike = ..., out: ndarray | None = ...) -> ndarray:
         """cumsum(a, axis=None, dtype=None, out=None)
@@ -627,8 +629,8 @@ class ndarray:
         Notes
         -----
         Local: recorded, in the same order on every process, and computed when a value is
-        observed. Distribution: all-to-all: another axis is split instead; vectors are gathered,
-        for now.
+        observed. Distribution: all-to-all: totals of blocks, one for each line and device;
+        lines of few elements, and operations that are not associative, are made whole.
         """
     def diagonal(self, offset: SupportsIndex = ..., axis1: SupportsIndex = ..., axis2: SupportsIndex = ...) -> ndarray:
         """diagonal(a, offset=0, axis1=0, axis2=1)
@@ -1471,7 +1473,8 @@ class ndarray:
         Notes
         -----
         Local: recorded, in the same order on every process, and computed when a value is
-        observed. Distribution: gathers: along a split axis, for now.
+        observed. Distribution: all-to-all: each element goes to the device that has its rank;
+        of many lines, another axis is split instead.
         """
     def squeeze(self, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = ...) -> ndarray:
         """squeeze(a, axis=None)
@@ -2656,7 +2659,8 @@ def argpartition(a: ArrayLike, kth: SupportsIndex | Sequence[SupportsIndex], axi
     Notes
     -----
     Local: recorded, in the same order on every process, and computed when a value is
-    observed. Distribution: gathers: along a split axis, for now.
+    observed. Distribution: all-to-all: each element goes to the device that has its rank;
+    of many lines, another axis is split instead.
     """
 
 def argsort(a: ArrayLike, axis: SupportsIndex | None = ..., kind: str | None = ..., order: None = ..., *, stable: bool | None = ..., descending: bool = ...) -> ndarray:
@@ -2694,7 +2698,8 @@ def argsort(a: ArrayLike, axis: SupportsIndex | None = ..., kind: str | None = .
     Notes
     -----
     Local: recorded, in the same order on every process, and computed when a value is
-    observed. Distribution: gathers: along a split axis, for now.
+    observed. Distribution: all-to-all: each element goes to the device that has its rank;
+    of many lines, another axis is split instead.
     """
 
 def argwhere(a: ArrayLike) -> ndarray:
@@ -4280,8 +4285,8 @@ def cumprod(a: ArrayLike, axis: SupportsIndex | None = ..., dtype: DTypeLike = .
     Notes
     -----
     Local: recorded, in the same order on every process, and computed when a value is
-    observed. Distribution: all-to-all: another axis is split instead; vectors are gathered,
-    for now.
+    observed. Distribution: all-to-all: totals of blocks, one for each line and device;
+    lines of few elements, and operations that are not associative, are made whole.
     """
 
 def cumsum(a: ArrayLike, axis: SupportsIndex | None = ..., dtype: DTypeLike = ..., out: ndarray | None = ...) -> ndarray:
@@ -4317,8 +4322,8 @@ def cumsum(a: ArrayLike, axis: SupportsIndex | None = ..., dtype: DTypeLike = ..
     Notes
     -----
     Local: recorded, in the same order on every process, and computed when a value is
-    observed. Distribution: all-to-all: another axis is split instead; vectors are gathered,
-    for now.
+    observed. Distribution: all-to-all: totals of blocks, one for each line and device;
+    lines of few elements, and operations that are not associative, are made whole.
     """
 
 def cumulative_prod(x: ArrayLike, /, *, axis: SupportsIndex | None = ..., dtype: DTypeLike = ..., out: ndarray | None = ..., include_initial: bool = ...) -> ndarray:
@@ -4356,8 +4361,8 @@ def cumulative_prod(x: ArrayLike, /, *, axis: SupportsIndex | None = ..., dtype:
     Notes
     -----
     Local: recorded, in the same order on every process, and computed when a value is
-    observed. Distribution: all-to-all: another axis is split instead; vectors are gathered,
-    for now.
+    observed. Distribution: all-to-all: totals of blocks, one for each line and device;
+    lines of few elements, and operations that are not associative, are made whole.
     """
 
 def cumulative_sum(x: ArrayLike, /, *, axis: SupportsIndex | None = ..., dtype: DTypeLike = ..., out: ndarray | None = ..., include_initial: bool = ...) -> ndarray:
@@ -4395,8 +4400,8 @@ def cumulative_sum(x: ArrayLike, /, *, axis: SupportsIndex | None = ..., dtype: 
     Notes
     -----
     Local: recorded, in the same order on every process, and computed when a value is
-    observed. Distribution: all-to-all: another axis is split instead; vectors are gathered,
-    for now.
+    observed. Distribution: all-to-all: totals of blocks, one for each line and device;
+    lines of few elements, and operations that are not associative, are made whole.
     """
 
 deg2rad: ufunc
@@ -7515,7 +7520,7 @@ def median(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None 
     Notes
     -----
     Local: recorded, in the same order on every process, and computed when a value is
-    observed. Distribution: gathers: along a split axis, as sort.
+    observed. Distribution: all-to-all: along a split axis, as sort.
     """
 
 def mesh() -> Mesh:
@@ -7843,8 +7848,8 @@ def nancumprod(a: ArrayLike, axis: SupportsIndex | None = ..., dtype: DTypeLike 
     Notes
     -----
     Local: recorded, in the same order on every process, and computed when a value is
-    observed. Distribution: all-to-all: another axis is split instead; vectors are gathered,
-    for now.
+    observed. Distribution: all-to-all: totals of blocks, one for each line and device;
+    lines of few elements, and operations that are not associative, are made whole.
     """
 
 def nancumsum(a: ArrayLike, axis: SupportsIndex | None = ..., dtype: DTypeLike = ..., out: ndarray | None = ...) -> ndarray:
@@ -7880,8 +7885,8 @@ def nancumsum(a: ArrayLike, axis: SupportsIndex | None = ..., dtype: DTypeLike =
     Notes
     -----
     Local: recorded, in the same order on every process, and computed when a value is
-    observed. Distribution: all-to-all: another axis is split instead; vectors are gathered,
-    for now.
+    observed. Distribution: all-to-all: totals of blocks, one for each line and device;
+    lines of few elements, and operations that are not associative, are made whole.
     """
 
 def nanmax(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = ..., out: ndarray | None = ..., keepdims: bool = ..., initial: Scalar | None = ..., where: ArrayLike | None = ...) -> ndarray:
@@ -8000,7 +8005,7 @@ def nanmedian(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | No
     Notes
     -----
     Local: recorded, in the same order on every process, and computed when a value is
-    observed. Distribution: gathers: along a split axis, as sort.
+    observed. Distribution: all-to-all: along a split axis, as sort.
     """
 
 def nanmin(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = ..., out: ndarray | None = ..., keepdims: bool = ..., initial: Scalar | None = ..., where: ArrayLike | None = ...) -> ndarray:
@@ -8088,7 +8093,7 @@ def nanpercentile(a: ArrayLike, q: ArrayLike, axis: SupportsIndex | tuple[Suppor
     Notes
     -----
     Local: recorded. Collective if `q` is a pending array, which is read, and with weights,
-    which are checked. Distribution: gathers: along a split axis, as sort.
+    which are checked. Distribution: all-to-all: along a split axis, as sort.
     """
 
 def nanprod(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = ..., dtype: DTypeLike = ..., out: ndarray | None = ..., keepdims: bool = ..., initial: Scalar | None = ..., where: ArrayLike | None = ...) -> ndarray:
@@ -8180,7 +8185,7 @@ def nanquantile(a: ArrayLike, q: ArrayLike, axis: SupportsIndex | tuple[Supports
     Notes
     -----
     Local: recorded. Collective if `q` is a pending array, which is read, and with weights,
-    which are checked. Distribution: gathers: along a split axis, as sort.
+    which are checked. Distribution: all-to-all: along a split axis, as sort.
     """
 
 def nanstd(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = ..., dtype: DTypeLike = ..., out: ndarray | None = ..., ddof: SupportsFloat = ..., keepdims: bool = ..., *, where: ArrayLike | None = ..., mean: ArrayLike | None = ..., correction: SupportsFloat | None = ...) -> ndarray:
@@ -8599,7 +8604,8 @@ def partition(a: ArrayLike, kth: SupportsIndex | Sequence[SupportsIndex], axis: 
     Notes
     -----
     Local: recorded, in the same order on every process, and computed when a value is
-    observed. Distribution: gathers: along a split axis, for now.
+    observed. Distribution: all-to-all: each element goes to the device that has its rank;
+    of many lines, another axis is split instead.
     """
 
 def percentile(a: ArrayLike, q: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = ..., out: ndarray | None = ..., overwrite_input: bool = ..., method: str = ..., keepdims: bool = ..., *, weights: ArrayLike | None = ...) -> ndarray:
@@ -9402,7 +9408,7 @@ def quantile(a: ArrayLike, q: ArrayLike, axis: SupportsIndex | tuple[SupportsInd
     Notes
     -----
     Local: recorded. Collective if `q` is a pending array, which is read, and with weights,
-    which are checked. Distribution: gathers: along a split axis, as sort.
+    which are checked. Distribution: all-to-all: along a split axis, as sort.
     """
 
 r_: Any
@@ -10479,7 +10485,8 @@ def sort(a: ArrayLike, axis: SupportsIndex | None = ..., kind: str | None = ...,
     Notes
     -----
     Local: recorded, in the same order on every process, and computed when a value is
-    observed. Distribution: gathers: along a split axis, for now.
+    observed. Distribution: all-to-all: each element goes to the device that has its rank;
+    of many lines, another axis is split instead.
     """
 
 def sort_complex(a: ArrayLike) -> ndarray:
@@ -10508,7 +10515,8 @@ def sort_complex(a: ArrayLike) -> ndarray:
     Notes
     -----
     Local: recorded, in the same order on every process, and computed when a value is
-    observed. Distribution: gathers: along a split axis, for now.
+    observed. Distribution: all-to-all: each element goes to the device that has its rank;
+    of many lines, another axis is split instead.
     """
 
 spacing: ufunc
@@ -11552,8 +11560,7 @@ def unwrap(p: ArrayLike, discont: SupportsFloat | None = ..., axis: SupportsInde
     Notes
     -----
     Local: recorded, in the same order on every process, and computed when a value is
-    observed. Distribution: all-to-all: another axis is split instead; vectors are gathered,
-    for now.
+    observed. Distribution: all-to-all: as cumsum.
     """
 
 def vander(x: ArrayLike, N: SupportsIndex | None = ..., increasing: bool = ...) -> ndarray:

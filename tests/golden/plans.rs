@@ -160,4 +160,6 @@ golden_plans! {
     written_between [3, 0, 0, 0], [3, 0, 0, 0];
     put_between [2, 1, 0, 0], [4, 1, 0, 0];
     histogram_of_range [1, 0, 0, 0], [1, 0, 0, 1];
+    running_sums [2, 1, 0, 0], [5, 3, 1, 0];
+    ranks [1, 2, 0, 0], [1, 9, 1, 0];
 }

@@ -429,3 +429,33 @@ pub fn histogram_of_range() -> Outcome {
     }
     outcome(vec![(counts, expected)], &[&a])
 }
+
+/// `cumsum(a * 2, axis=0) + 1`: totals of blocks, and scans that continue from them
+pub fn running_sums() -> Outcome {
+    let a = array(&SHAPE, 1);
+    let result = cumsum(&(&a * 2), 0) + 1;
+    let given = numbers(&SHAPE, 1);
+    let mut sums = vec![0.0; COLUMNS];
+    let mut expected = Vec::new();
+    for row in given.chunks(COLUMNS) {
+        sums.iter_mut().zip(row).for_each(|(sum, number)| *sum += 2.0 * number);
+        expected.extend(sums.iter().map(|sum| sum + 1.0));
+    }
+    outcome(vec![(result, expected)], &[&a])
+}
+
+/// `b = sort(a); b[1:] - b[:-1]; argsort(a)` of a vector: sorted blocks, routed by rank and merged
+pub fn ranks() -> Outcome {
+    let shape = [ROWS * COLUMNS];
+    let a = array(&shape, 1);
+    let sorted = sort(&a, 0);
+    let gaps = sorted.slice(s![1..]) - sorted.slice(s![..-1]);
+    let order = argsort(&a, 0);
+    let given = numbers(&shape, 1);
+    let mut positions: Vec<usize> = (0..given.len()).collect();
+    positions.sort_by(|&one, &other| given[one].total_cmp(&given[other]));
+    let gap = |pair: &[usize]| given[pair[1]] - given[pair[0]];
+    let expected = positions.windows(2).map(gap).collect();
+    let positions = positions.into_iter().map(|at| at as f64).collect();
+    outcome(vec![(gaps, expected), (order, positions)], &[&a])
+}

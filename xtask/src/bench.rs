@@ -8,15 +8,15 @@ use crate::python_tests;
 
 /// The suites: benchmark programs of the root package, and programs in Python, of which some are
 /// for machines with GPUs.
-const SUITES: [&str; 8] =
-    ["path", "cpu", "small", "arrays", "sizes", "programs", "gpu", "collectives"];
+const SUITES: [&str; 9] =
+    ["path", "cpu", "small", "arrays", "sizes", "programs", "gpu", "scaling", "collectives"];
 
 /// Runs a suite with its options: `--only NAME`, `--json FILE` and `--peers NAMES`.
 pub fn run(project: &Project, suite: &str, options: &[String]) -> Result<(), Failure> {
     let known: &[&str] = match suite {
         "path" => &["--only", "--json"],
         "cpu" | "gpu" => &["--only", "--peers", "--json"],
-        "small" | "arrays" => &["--only"],
+        "small" | "arrays" | "scaling" => &["--only"],
         "sizes" => &["--only", "--peers", "--most"],
         "programs" => &["--only", "--size"],
         _ => &[],
@@ -27,7 +27,7 @@ pub fn run(project: &Project, suite: &str, options: &[String]) -> Result<(), Fai
         return Err(Failure::usage(bench.iter().chain(options)));
     }
     match suite {
-        "gpu" => return gpu(project, options),
+        "gpu" | "scaling" => return on_devices(project, suite, options),
         "small" | "arrays" | "sizes" | "programs" => return beside_numpy(project, suite, options),
         "collectives" => return collectives(project),
         _ => {}
@@ -84,10 +84,11 @@ fn beside_numpy(project: &Project, suite: &str, options: &[String]) -> Result<()
         .run()
 }
 
-/// Runs `benches/gpu.py` by the Python that `PYTHON` names, which may have CuPy, PyTorch or JAX.
-fn gpu(project: &Project, options: &[String]) -> Result<(), Failure> {
+/// Runs a program of `benches/` on the devices of the machine, by the Python that `PYTHON` names,
+/// which may have CuPy, PyTorch or JAX.
+fn on_devices(project: &Project, suite: &str, options: &[String]) -> Result<(), Failure> {
     python_tests::place(project, &python_tests::build(project, true)?)?;
-    let script = project.path("benches/gpu.py");
+    let script = project.path(&format!("benches/{suite}.py"));
     Program::new(interpreter(project)?)
         .arguments([&script])
         .arguments(options)

@@ -1,9 +1,9 @@
 //! Scans along an axis: NumPy's cumulative functions.
 //!
 //! If the scanned axis is split, every device combines its block, the totals go to all devices, and
-//! each scans its block from the totals before it. Lines of few elements, and operations that are
-//! not associative, are scanned whole: another axis is split instead, or a vector is gathered. The
-//! plan shows this.
+//! each scans its block from the totals before it, which changes the rounding of sums. Lines of few
+//! elements, sums in half types, and operations that are not associative, are scanned whole:
+//! another axis is split instead, or a vector is gathered. The plan shows this.
 
 use crate::array::Array;
 use crate::creation::from_slice;

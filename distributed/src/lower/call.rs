@@ -1,7 +1,7 @@
 //! The planner's description of an operation for a lowering.
 
 use phalanx_ops::structured::Operand;
-use phalanx_ops::{Sharding, Structured};
+use phalanx_ops::{DType, Sharding, Structured};
 use smallvec::SmallVec;
 
 /// An operand and where it resides.
@@ -11,8 +11,8 @@ pub struct PlacedOperand<'a> {
     pub sharding: Sharding,
     /// The shape of that view.
     pub shape: &'a [usize],
-    /// Bytes of an element.
-    pub item: usize,
+    /// The dtype of the elements.
+    pub dtype: DType,
 }
 
 /// A structured operation with the shapes and dtypes of its operands and of its result.

@@ -67,8 +67,8 @@ fn moved(rule: &Rule, operands: &[PlacedOperand<'_>], output: &Sharding, mesh: &
     let of_operand = |(number, operand): (usize, &PlacedOperand<'_>)| {
         let wanted = follow(rule, output, number)?;
         let map = AffineMap::identity(operand.shape);
-        let PlacedOperand { sharding, shape, item } = operand;
-        Some(read_price(sharding, shape, *item, &map, &wanted, mesh))
+        let PlacedOperand { sharding, shape, dtype } = operand;
+        Some(read_price(sharding, shape, dtype.size(), &map, &wanted, mesh))
     };
     operands.iter().enumerate().filter_map(of_operand).sum()
 }

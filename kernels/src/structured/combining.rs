@@ -1,4 +1,4 @@
-//! Which operations combine elements of a dtype, and in which orders a GPU may combine them.
+//! Which operations combine elements of a dtype.
 
 use phalanx_ops::{DType, Op};
 
@@ -7,11 +7,4 @@ pub(super) fn has_loop(op: Op, dtype: DType) -> bool {
     op.signatures()
         .iter()
         .any(|signature| signature.inputs() == [dtype, dtype] && signature.output == dtype)
-}
-
-/// Whether elements may be combined in another order than from left to right: if that changes at
-/// most the rounding of wide numbers. Half types lose too much precision.
-pub(super) fn is_free(op: Op, dtype: DType) -> bool {
-    let is_exact = matches!(op, Op::Maximum | Op::Minimum | Op::Fmax | Op::Fmin);
-    op.is_associative() && (is_exact || !matches!(dtype, DType::F16 | DType::BF16))
 }

@@ -85,8 +85,9 @@ impl Op {
         matches!(self, Op::LogicalAnd | Op::LogicalOr | Op::LogicalXor | Op::LogicalNot)
     }
 
-    /// Whether the grouping of the elements of a combination changes at most the rounding of the
-    /// result: `f(f(x, y), z) = f(x, f(y, z))`. The order of the elements does not matter either.
+    /// Whether the grouping of the elements of a combination changes at most the rounding and the
+    /// overflow of the result, and the sign of a zero: `f(f(x, y), z) = f(x, f(y, z))`. The order
+    /// of the elements does not matter either.
     pub const fn is_associative(self) -> bool {
         matches!(
             self,
@@ -105,6 +106,13 @@ impl Op {
                 | Op::LogAddExp
                 | Op::LogAddExp2
         )
+    }
+
+    /// Whether elements of a dtype may be combined in another order than from left to right: if the
+    /// operation is associative and wide enough. Rounding in half types loses too much.
+    pub const fn is_free(self, dtype: DType) -> bool {
+        let is_exact = matches!(self, Op::Maximum | Op::Minimum | Op::Fmax | Op::Fmin);
+        self.is_associative() && (is_exact || !matches!(dtype, DType::F16 | DType::BF16))
     }
 }
 

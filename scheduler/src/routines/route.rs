@@ -10,15 +10,15 @@ use phalanx_kernels::structured::sort::key_of;
 use phalanx_ops::Structured;
 use std::ops::Range;
 
-/// The number of keys that a member sends in a round of samples, about.
+/// The number of keys that a member sends in a round of samples, if there are few cuts.
 const SAMPLES: usize = 1 << 12;
-/// The fewest samples of a block for a cut. With so many, a round leaves less than half of what was
-/// open.
+/// The fewest samples of a block for a cut, if so much of it is open.
 const FEWEST: usize = 16;
 /// The most samples of a block for a cut.
 const MOST: usize = 512;
 
-/// The routine of `Structured::Route`.
+/// The routine of `Structured::Route`. The block of the result is the memory of no operand
+/// (`Structured::overwrites`), so it serves as room before the elements arrive.
 pub(super) struct Routes;
 
 impl CollectiveRoutine for Routes {
@@ -122,7 +122,7 @@ impl<'a> Routing<'a> {
         for &(line, samples) in samples {
             let at = |number| (line * own + samples.at(number)) * item;
             if has_room && samples.count > 0 {
-                let step = (samples.step() * item) as isize;
+                let step = (samples.step * item) as isize;
                 let from =
                     Strided { buffer: keys.buffer, offset: at(0) as isize, strides: &[step] };
                 let to = Strided {
@@ -177,16 +177,10 @@ impl<'a> Routing<'a> {
             for (line, end) in ends.iter_mut().enumerate() {
                 let part = self.part(line, own, peer);
                 let start = line * self.lengths[own] + part.start;
-                let sent = from.slice(start * item, part.len() * item);
+                sends.push(Message { peer, data: from.slice(start * item, part.len() * item) });
                 let len = self.part(line, peer, own).len();
-                let received = into.slice(*end * item, len * item);
+                receives.push(Message { peer, data: into.slice(*end * item, len * item) });
                 *end += len;
-                if peer == own {
-                    copy_slice(&sent, &received);
-                    continue;
-                }
-                sends.push(Message { peer, data: sent });
-                receives.push(Message { peer, data: received });
             }
         }
         sends.retain(|message| message.data.len > 0);

@@ -278,3 +278,15 @@ fn phases_of_one_device_are_refilled() {
         assert!(plans <= 2, "{plans} plans of 40 windows on {devices} devices");
     }
 }
+
+/// Sums of halves stop growing at 2048 in order; in blocks they would stop later.
+#[test]
+fn halves_are_summed_in_order_on_any_number_of_devices() {
+    for devices in [1, 3] {
+        MeshHandle::new(session(devices, Lowerings::default())).enter(|| {
+            let ones = vector(&[1; 9000]).astype(DType::F16);
+            let sums = cumsum(&ones, 0).astype(DType::I64).to_vec::<i64>().expect("sums");
+            assert_eq!(sums.last(), Some(&2048), "on {devices} devices");
+        });
+    }
+}

@@ -68,7 +68,7 @@ fn few_lines_are_sorted_along_a_split_axis() {
         let mesh = grid.map(|(rows, columns)| Mesh::new(&[("x", rows), ("y", columns)]));
         let options = SessionOptions { mesh, ..SessionOptions::default() };
         MeshHandle::new(session_of(devices, options)).enter(|| {
-            for (shape, axis) in [([2, 500], 1), ([500, 2], 0), ([1, 90], 1), ([90, 1], 0)] {
+            for (shape, axis) in [([2, 8200], 1), ([8200, 2], 0), ([1, 90], 1), ([90, 1], 0)] {
                 let parts = grid.map_or(devices, |(rows, _)| rows);
                 for bounds in [
                     Bounds::even(shape[axis], parts),
@@ -114,6 +114,24 @@ fn sorts_of_split_vectors_do_not_gather() {
         for result in [sort(&value, 0), argsort(&value, 0)] {
             let plan = result.explain().expect("a plan");
             assert!(!plan.contains("gather of") && plan.contains("= route("), "{plan}");
+        }
+    });
+}
+
+/// Each line would have cuts and messages of its own.
+#[test]
+fn many_short_lines_are_shared_instead() {
+    MeshHandle::new(session_of(8, SessionOptions::default())).enter(|| {
+        for shape in [[8, 2003], [16, 501]] {
+            let (value, given) = matrix(shape);
+            let value = value.with_sharding(Sharding::even(&shape, 0, &Mesh::line(8)));
+            let result = sort(&value, 0);
+            let plan = result.explain().expect("a plan");
+            assert!(!plan.contains("= route("), "{plan}");
+            let mut first: Vec<i64> = given.iter().step_by(shape[1]).copied().collect();
+            first.sort_unstable();
+            let is = result.to_vec::<i64>().expect("a sort");
+            assert_eq!(is.into_iter().step_by(shape[1]).collect::<Vec<_>>(), first);
         }
     });
 }

@@ -29,7 +29,7 @@ pub(super) fn schedule(
     let wanted = rule::operands(call, &Placement::on(output.clone()));
     let gathered = operands.iter().zip(&wanted).map(|(operand, wanted)| match wanted {
         Some(wanted) if operand.sharding != *wanted => {
-            wanted.largest_block(operand.shape) * operand.item
+            wanted.largest_block(operand.shape) * operand.dtype.size()
         }
         _ => 0,
     });

@@ -42,10 +42,10 @@ fn partial(
     let (a, b) = contracted(ndim, &split);
     let moved = |operand: &PlacedOperand<'_>, wanted: &Sharding| {
         let map = AffineMap::identity(operand.shape);
-        read_price(&operand.sharding, operand.shape, operand.item, &map, wanted, mesh)
+        read_price(&operand.sharding, operand.shape, operand.dtype.size(), &map, wanted, mesh)
     };
     // An all-reduce sends each byte about twice.
-    let summed = Bytes::of(2 * phalanx_ops::shape::size(shape), left.item);
+    let summed = Bytes::of(2 * phalanx_ops::shape::size(shape), left.dtype.size());
     let partial = Partial { monoid: Monoid::Add, mesh_axes: split.mesh_axes.clone() };
     Some((moved(left, &a) + moved(right, &b) + summed, a, partial))
 }

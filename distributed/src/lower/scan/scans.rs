@@ -46,17 +46,18 @@ impl Lowering for Scans {
 }
 
 /// The sharding of a scan in blocks, and the bytes that a device receives for it; `None` if the
-/// axis is not split or has fewer elements than blocks, or if the operation is not associative.
+/// axis is not split or has fewer elements than blocks, or if the order of
+/// the elements must be kept.
 fn in_blocks(
     op: &Structured,
     operand: &PlacedOperand<'_>,
     layout: Layout<'_>,
 ) -> Option<(Bytes, Sharding)> {
     let Structured::Scan(Scan { op, axis }) = *op else { return None };
-    let (axis, PlacedOperand { sharding, shape, item }) = (usize::from(axis), operand);
+    let (axis, PlacedOperand { sharding, shape, dtype }) = (usize::from(axis), operand);
     let split = sharding.axes[axis].as_ref()?;
     let parts = split.bounds.parts();
-    if !op.is_associative() || shape[axis] < parts {
+    if !op.is_free(*dtype) || shape[axis] < parts {
         return None;
     }
     let mut output = sharding.clone();
@@ -69,10 +70,10 @@ fn in_blocks(
         output.axes[axis] = Some(Split { bounds: even, ..split.clone() });
     }
     let map = AffineMap::identity(shape);
-    let moved = read_price(sharding, shape, *item, &map, &output, layout.mesh);
+    let moved = read_price(sharding, shape, dtype.size(), &map, &output, layout.mesh);
     let mut row = shape.to_vec();
     row[axis] = parts;
     let mut everywhere = output.clone();
     everywhere.axes[axis] = None;
-    Some((moved + Bytes::of(everywhere.largest_block(&row), *item), output))
+    Some((moved + Bytes::of(everywhere.largest_block(&row), dtype.size()), output))
 }

@@ -42,7 +42,8 @@ impl Cuts {
     /// The positions of a block to look at next for a rank: `most` or fewer.
     pub fn samples(&self, rank: usize, block: usize, most: usize) -> Samples {
         let open = &self.open[rank][block];
-        Samples { first: open.start, open: open.len(), count: open.len().min(most) }
+        let step = open.len().div_ceil(most).max(1);
+        Samples { first: open.start, step, count: open.len() / step }
     }
 
     /// Narrows the cuts at a rank. `keys` returns the key of a sample of a block, by the number of
@@ -95,21 +96,16 @@ impl Cuts {
 pub struct Samples {
     /// The first open position.
     pub first: usize,
-    /// How many positions are open.
-    pub open: usize,
+    /// The positions from one sample to the next.
+    pub step: usize,
     /// How many samples there are.
     pub count: usize,
 }
 
 impl Samples {
-    /// The positions from one sample to the next.
-    pub fn step(self) -> usize {
-        (self.open / self.count.max(1)).max(1)
-    }
-
     /// The position of a sample.
     pub fn at(self, number: usize) -> usize {
-        self.first + number * self.step() + self.step() / 2
+        self.first + number * self.step + self.step / 2
     }
 }
 

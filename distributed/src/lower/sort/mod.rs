@@ -4,11 +4,12 @@
 //! - *in ranks*: every device sorts its block of each line, the devices find the exact positions at
 //!   which to cut the blocks, each part goes to the device whose ranks it has, and each merges the
 //!   parts that it receives. The result is split evenly. Chosen if there are too few lines to
-//!   share, or if it moves fewer bytes. A partition is then a full sort.
+//!   share, or if it moves less than half of the bytes; never for several short lines. A partition
+//!   is then a full sort.
 //!
-//! Source: "Parallel Sorting by Overpartitioning" (Li and Sevcik, 1994) for the outline with one
-//! exchange; "A scalable parallel sorting algorithm using exact splitting" (Siebert and Wolf, 2011)
-//! for exact cuts.
+//! Source: "A Novel Parallel Sorting Algorithm for Contemporary Architectures" (Cheng, Shah,
+//! Gilbert and Edelman, 2006): sorted blocks, exact cuts, one exchange, merges. The cuts are found
+//! from samples instead of medians of medians.
 
 mod cuts;
 mod ranks;

@@ -23,11 +23,13 @@ impl Lowering for Sorts {
     ) -> Placement {
         let (output, moved) = rule::cheapest(op, operands, shape, layout);
         match in_ranks(op, &operands[0]) {
-            Some(ranks) if output.is_replicated() || ranks.moved < moved => Placement {
-                space: ranks.space,
-                output: ranks.output,
-                schedule: Schedule::Together(ranks.split.mesh_axes),
-            },
+            Some(ranks) if output.is_replicated() || Bytes(2 * ranks.moved.0) < moved => {
+                Placement {
+                    space: ranks.space,
+                    output: ranks.output,
+                    schedule: Schedule::Together(ranks.split.mesh_axes),
+                }
+            }
             _ => Placement::on(output),
         }
     }
@@ -56,20 +58,29 @@ struct InRanks {
     moved: Bytes,
 }
 
-/// The sort in ranks of an operand whose sorted axis is split.
+/// The shortest block of a line, if there are several lines. Each line has cuts and messages of its
+/// own, which cost more than a few elements.
+const LONG: usize = 1024;
+
+/// The sort in ranks of an operand whose sorted axis is split; `None` if there are many short
+/// lines.
 fn in_ranks(op: &Structured, operand: &PlacedOperand<'_>) -> Option<InRanks> {
     let Structured::Sort(Sort { axis, order, .. }) = *op else { return None };
-    let (axis, PlacedOperand { sharding, shape, item }) = (usize::from(axis), operand);
+    let (axis, PlacedOperand { sharding, shape, dtype }) = (usize::from(axis), operand);
     let own = sharding.axes[axis].as_ref()?;
     let parts = own.bounds.parts();
     let split = Split { bounds: Bounds::even(shape[axis], parts), ..own.clone() };
     let mut output = sharding.clone();
     output.axes[axis] = Some(split.clone());
+    let lines = output.largest_block(shape) / split.bounds.largest_block().max(1);
+    if lines > 1 && shape[axis] / parts < LONG.max(parts * parts) {
+        return None;
+    }
     // Equal elements keep the order of the devices, so these must have ascending positions.
     let space = if own.bounds.is_ascending() { sharding.clone() } else { output.clone() };
     let item = match order {
-        Order::Values => *item,
-        Order::Positions => *item + DType::I64.size(),
+        Order::Values => dtype.size(),
+        Order::Positions => dtype.size() + DType::I64.size(),
     };
     let Bytes(block) = Bytes::of(output.largest_block(shape), item);
     let moved = Bytes(block / parts.max(1) * (parts - 1));

@@ -2,7 +2,7 @@
 
 use crate::cuda::prelude::Uses;
 use crate::cuda::routine::{Routine, word};
-use crate::structured::combining::{has_loop, is_free};
+use crate::structured::combining::has_loop;
 use crate::structured::sort::radix::{MOST, Sorting, routine as sorting};
 use phalanx_device::cuda::CudaDevice;
 use phalanx_device::{Buffer, Device, DeviceError};
@@ -50,7 +50,7 @@ fn by_op(op: Op, dtype: DType, places: &str) -> Routine {
         ("Element", name_of(dtype)),
         ("OP", format!("op_{}", op.name())),
     ];
-    if is_free(op, dtype) {
+    if op.is_free(dtype) {
         defines.extend(accumulating(dtype, dtype))
     } else {
         defines.push(("IN_ORDER", String::from("1")))
@@ -220,7 +220,7 @@ impl<'a> Grouping<'a> {
         to: u64,
     ) -> Result<(), DeviceError> {
         let routine = by_op(op, dtype, places_of(self.slots));
-        if !is_free(op, dtype) {
+        if !op.is_free(dtype) {
             let words = self.words(values, to, 0);
             return launch(self.device, "grouped_in_order", &routine, self.count, &words);
         }

@@ -2,7 +2,7 @@
 
 use super::typed::Typed;
 use crate::cpu::loops::{Loop, cast, elementwise};
-use crate::structured::combining::{has_loop, is_free};
+use crate::structured::combining::has_loop;
 use phalanx_ops::{DType, Op};
 
 /// Elements of half types that are widened at a time.
@@ -38,7 +38,7 @@ impl Combination {
             by_loop,
             casts,
             size: dtype.size(),
-            is_free: is_free(op, dtype),
+            is_free: op.is_free(dtype),
             typed: Typed::of(op, dtype),
         }
     }

@@ -11,7 +11,7 @@
 use crate::cuda::prelude::Uses;
 use crate::cuda::routine::Routine;
 use crate::structured::Block;
-use crate::structured::combining::{has_loop, is_free};
+use crate::structured::combining::has_loop;
 use crate::structured::lines::Lines;
 use phalanx_device::cuda::CudaDevice;
 use phalanx_device::{Device, DeviceError};
@@ -45,7 +45,7 @@ fn routine(op: Op, dtype: DType) -> Routine {
         ("OP", format!("op_{}", op.name())),
         ("ITEMS", items(dtype).to_string()),
     ];
-    if !is_free(op, dtype) {
+    if !op.is_free(dtype) {
         defines.push(("IN_ORDER", String::from("1")));
     }
     Routine::new(TEXT, defines, uses)
@@ -126,7 +126,7 @@ pub fn run(
         unsafe { routine.launch("scan_columns", device, (blocks, THREADS), &words)? };
         return Ok(true);
     }
-    if !is_free(scan.op, dtype) {
+    if !scan.op.is_free(dtype) {
         // One line for each block until the blocks keep a device busy, then up to 32 lines, the
         // threads of a warp; always a divisor of a tile.
         let many = (lines.outer / MANY_LINES).clamp(1, 32).next_power_of_two();

@@ -19,8 +19,8 @@ const MOST_RUNS: usize = 64;
 /// `to` = the elements of each line in order, or the positions they had. A partition is a full
 /// sort. False for lines of 2³⁰ elements and more, which the host sorts.
 ///
-/// Equal elements keep their order; among values, -0 is before 0. Errors: those of the compiler;
-/// `DeviceError::OutOfMemory` for the buffers between passes.
+/// Equal elements keep their order; among values, -0 is before 0, in lines of runs within each run.
+/// Errors: those of the compiler; `DeviceError::OutOfMemory` for the buffers between passes.
 pub fn run(
     sort: Sort,
     operands: &[Block<'_>],

@@ -91,6 +91,8 @@ fn sort_line<W: Word>(
     match size_of::<W>() {
         1 if line.len() >= COUNTED_BYTES => count_keys(line, &mut [0; 1 << 8]),
         2 if line.len() >= COUNTED_PAIRS => count_keys(line, &mut vec![0; 1 << 16]),
+        // The strict order has -0 before 0. A line in which they are mixed has more runs than said,
+        // and is sorted.
         _ => match runs {
             Some(most) => merge::sort_runs(line, most, pool),
             None => merge::sort(line, pool),
