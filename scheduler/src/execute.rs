@@ -2,12 +2,13 @@
 
 use crate::build::ScalarSource;
 use crate::error::RunError;
+use crate::gathering::{gather, wait};
 use crate::ids::ExchangeId;
 use crate::instance::{At, BlockAt, CopyBox, LocalStep, Memory, Packet, Routine};
 use crate::job::{Job, JobMemory};
 use crate::routines::{RoutineCall, Routines};
 use crate::segments::{Segment, Turn};
-use phalanx_collectives::{CollectiveError, Communicator, Message};
+use phalanx_collectives::{Communicator, Message};
 use phalanx_device::{Buffer, Device, Event, Slice, Strided, copy_slice, copy_strided};
 use phalanx_graph::NodeId;
 use phalanx_kernels::cpu::BufferLaunch;
@@ -146,7 +147,7 @@ impl Worker {
             }
             LocalStep::Wait { exchange, unpack } => {
                 if let Some(event) = events.remove(exchange) {
-                    self.wait(&event)?;
+                    wait(&event)?;
                     self.deliver(*exchange);
                 }
                 unpack.iter().for_each(|copy| memory.copy(copy));
@@ -264,17 +265,13 @@ impl Worker {
     ) -> Result<(), RunError> {
         let is_direct = self.is_direct && group.takes_device_memory();
         if is_direct || data.buffer.remote().is_none() {
-            return self.wait(&group.all_reduce(data, dtype, monoid)?);
+            return wait(&group.all_reduce(data, dtype, monoid)?);
         }
         let host = data.buffer.on_host();
         let staged = host.slice(data.offset, data.len);
-        self.wait(&group.all_reduce(&staged, dtype, monoid)?)?;
+        wait(&group.all_reduce(&staged, dtype, monoid)?)?;
         copy_slice(&staged, data);
         Ok(())
-    }
-
-    fn wait(&self, event: &Event) -> Result<(), RunError> {
-        event.wait().map_err(|error| RunError::Collective(CollectiveError::from(error)))
     }
 
     /// The communicator over the devices that differ from this one only on the given mesh axes.
@@ -344,17 +341,7 @@ impl Worker {
             shards.settle(Sharding::replicated(1), vec![kept]);
             return Ok(());
         }
-        let devices = self.communicator.size();
-        let own = Buffer::from_vec(vec![kept as u64]);
-        let all = Buffer::from_vec(vec![0u64; devices]);
-        let event = self.communicator.all_gather(&own.whole(), &all.whole())?;
-        self.wait(&event)?;
-        let mut bytes = vec![0; devices * 8];
-        all.read(0, &mut bytes);
-        let sizes: Vec<usize> = bytes
-            .chunks_exact(8)
-            .map(|count| Scalar::from_bytes(DType::U64, count).to_element::<u64>() as usize)
-            .collect();
+        let sizes = gather(&*self.communicator, &[kept])?;
         let split = job.ready.placements[node.index()].space.axes.iter().flatten().next();
         let Some(split) = split else { unreachable!("bug: a split space has a split axis") };
         // One count for each block; devices with the same block have the same count.

@@ -16,6 +16,7 @@ mod execute;
 mod explain;
 mod finalise;
 mod fuse;
+mod gathering;
 mod identity;
 mod ids;
 mod instance;

@@ -3,8 +3,9 @@
 
 use super::call::{CollectiveRoutine, RoutineCall};
 use crate::error::RunError;
-use phalanx_collectives::{CollectiveError, Message};
-use phalanx_device::{Buffer, Event, Slice, Strided, copy_slice, copy_strided};
+use crate::gathering::{gather, wait};
+use phalanx_collectives::Message;
+use phalanx_device::{Buffer, Slice, Strided, copy_slice, copy_strided};
 use phalanx_distributed::{Cuts, Samples};
 use phalanx_kernels::structured::sort::key_of;
 use phalanx_ops::Structured;
@@ -30,8 +31,9 @@ impl CollectiveRoutine for Routes {
         let axis = usize::from(route.axis);
         let lines = call.to.shape[..axis].iter().product();
         let extents = [call.operands[0].shape[axis], call.to.shape[axis]];
-        let extents = gather_extents(call, extents)?;
-        let mut routing = Routing::new(call, lines, &extents);
+        let extents = gather(call.communicator, &extents)?;
+        let (extents, _) = extents.as_chunks::<2>();
+        let mut routing = Routing::new(call, lines, extents);
         while !routing.cuts.iter().all(Cuts::are_known) {
             routing.narrow()?;
         }
@@ -191,20 +193,4 @@ impl<'a> Routing<'a> {
         }
         Ok(())
     }
-}
-
-/// The extents of all members.
-fn gather_extents(call: &RoutineCall<'_>, own: [usize; 2]) -> Result<Vec<[usize; 2]>, RunError> {
-    let send = Buffer::from_vec(own.map(|extent| extent as u64).to_vec());
-    let all = Buffer::from_vec(vec![0u64; 2 * call.communicator.size()]);
-    wait(&call.communicator.all_gather(&send.whole(), &all.whole())?)?;
-    let mut bytes = vec![0; all.len()];
-    all.read(0, &mut bytes);
-    let (words, _) = bytes.as_chunks::<8>();
-    let extents: Vec<usize> = words.iter().map(|word| u64::from_ne_bytes(*word) as usize).collect();
-    Ok(extents.chunks_exact(2).map(|pair| [pair[0], pair[1]]).collect())
-}
-
-fn wait(event: &Event) -> Result<(), RunError> {
-    event.wait().map_err(|error| RunError::Collective(CollectiveError::from(error)))
 }

@@ -46,8 +46,8 @@ impl Lowering for Scans {
 }
 
 /// The sharding of a scan in blocks, and the bytes that a device receives for it; `None` if the
-/// axis is not split or has fewer elements than blocks, or if the order of
-/// the elements must be kept.
+/// axis is not split or has fewer elements than blocks, or if the elements must be combined in
+/// order.
 fn in_blocks(
     op: &Structured,
     operand: &PlacedOperand<'_>,

@@ -23,8 +23,9 @@ pub(super) fn expand(sort: Sort, call: Call<'_>, placement: &Placement) -> Expan
         axes: order.iter().map(|&axis| sharding.axes[axis].clone()).collect(),
         partial: None,
     };
+    let turned: Shape = order.iter().map(|&axis| shape[axis]).collect();
     let ranks = Ranks {
-        shape: order.iter().map(|&axis| shape[axis]).collect(),
+        shape: turned.clone(),
         axis: if is_turned { ndim as u8 - 1 } else { sort.axis },
         from: turn(&placement.space),
         to: turn(&placement.output),
@@ -45,7 +46,6 @@ pub(super) fn expand(sort: Sort, call: Call<'_>, placement: &Placement) -> Expan
         let back: SmallVec<[usize; 4]> = (0..ndim)
             .map(|axis| order.iter().position(|&from| from == axis).unwrap_or(axis))
             .collect();
-        let turned: Shape = order.iter().map(|&axis| shape[axis]).collect();
         let map = Some(AffineMap::identity(&turned).transpose(&back));
         let source = PhaseSource::Phase(phases.len() as u32 - 1);
         phases.push(Phase {
@@ -107,29 +107,36 @@ impl Ranks {
         dtype: DType,
         is_routed: bool,
     ) -> PhaseSource {
-        let sharding = if is_routed { &self.to } else { &self.from };
-        self.phases.push(Phase {
-            op: NodeOp::Structured(op),
-            inputs: inputs.iter().cloned().collect(),
-            operands: inputs.iter().map(|_| Some(sharding.clone())).collect(),
-            shape: self.shape.clone(),
-            dtype,
-            placement: Placement { schedule: Schedule::Blocks, ..Placement::on(sharding.clone()) },
-        });
-        PhaseSource::Phase(self.phases.len() as u32 - 1)
+        let sharding = if is_routed { self.to.clone() } else { self.from.clone() };
+        let schedule = Schedule::Blocks;
+        let placement = Placement { schedule, ..Placement::on(sharding.clone()) };
+        self.add(op, inputs, sharding, dtype, placement)
     }
 
     fn route(&mut self, inputs: &[PhaseSource], dtype: DType) -> PhaseSource {
+        let op = Structured::Route(Route { axis: self.axis });
+        let inputs: Vec<PhaseInput> = inputs.iter().map(|&source| source.into()).collect();
+        let schedule = self.together.clone();
+        let placement = Placement { schedule, ..Placement::on(self.to.clone()) };
+        self.add(op, &inputs, self.from.clone(), dtype, placement)
+    }
+
+    /// A phase whose inputs have the sharding `read`.
+    fn add(
+        &mut self,
+        op: Structured,
+        inputs: &[PhaseInput],
+        read: Sharding,
+        dtype: DType,
+        placement: Placement,
+    ) -> PhaseSource {
         self.phases.push(Phase {
-            op: NodeOp::Structured(Structured::Route(Route { axis: self.axis })),
-            inputs: inputs.iter().map(|&source| source.into()).collect(),
-            operands: inputs.iter().map(|_| Some(self.from.clone())).collect(),
+            op: NodeOp::Structured(op),
+            inputs: inputs.iter().cloned().collect(),
+            operands: inputs.iter().map(|_| Some(read.clone())).collect(),
             shape: self.shape.clone(),
             dtype,
-            placement: Placement {
-                schedule: self.together.clone(),
-                ..Placement::on(self.to.clone())
-            },
+            placement,
         });
         PhaseSource::Phase(self.phases.len() as u32 - 1)
     }
