@@ -1389,7 +1389,8 @@ class ndarray:
         Notes
         -----
         Local: recorded, in the same order on every process, and computed when a value is
-        observed. Distribution: gathers: along a split axis, for now.
+        observed. Distribution: reduce: every device counts the elements of its block; a vector
+        that has fewer bytes than values and counts is gathered.
         """
     def set(self, arr: numpy.typing.NDArray[Any], stream: Any = ...) -> None:
         """Writes the elements of an array of NumPy into this one.
@@ -1656,7 +1657,7 @@ class ndarray:
         Notes
         -----
         Collective if positions may be out of bounds, which is checked at once; else Local:
-        recorded. Distribution: gathers: along the axis of the positions, if it is split.
+        recorded. Distribution: all-to-all: as __getitem__.
         """
     def to_device(self, device: str, /, *, stream: None = ...) -> ndarray:
         """The array itself: there is no device but the mesh.
@@ -3883,8 +3884,7 @@ def compress(condition: ArrayLike, a: ArrayLike, axis: SupportsIndex | None = ..
     Notes
     -----
     Collective: every process calls it. The result depends on data, so the recorded
-    operations are computed. Distribution: gathers: along the axis of the positions, if it
-    is split.
+    operations are computed. Distribution: all-to-all: as __getitem__.
     """
 
 def concat(arrays: Sequence[ArrayLike] | ndarray, /, axis: SupportsIndex | None = ..., out: ndarray | None = ..., *, dtype: DTypeLike = ..., casting: Literal['no', 'equiv', 'safe', 'same_kind', 'unsafe'] = ...) -> ndarray:
@@ -8751,8 +8751,7 @@ def place(arr: ArrayLike, mask: ArrayLike, vals: ArrayLike) -> None:
     Notes
     -----
     Collective: every process calls it. The result depends on data, so the recorded
-    operations are computed. Distribution: gathers: along the axis of the positions, if it
-    is split.
+    operations are computed. Distribution: all-to-all: as __getitem__.
     """
 
 def poly(seq_of_zeros: ArrayLike) -> ndarray:
@@ -9295,7 +9294,7 @@ def put(a: ArrayLike, ind: ArrayLike, v: ArrayLike, mode: Literal['raise', 'wrap
     Notes
     -----
     Collective if positions may be out of bounds, which is checked at once; else Local:
-    recorded. Distribution: gathers: along the axis of the positions, if it is split.
+    recorded. Distribution: all-to-all: as __getitem__.
     """
 
 def put_along_axis(arr: ArrayLike, indices: ArrayLike, values: ArrayLike, axis: SupportsIndex | None) -> None:
@@ -9331,7 +9330,7 @@ def put_along_axis(arr: ArrayLike, indices: ArrayLike, values: ArrayLike, axis: 
     Notes
     -----
     Collective if positions may be out of bounds, which is checked at once; else Local:
-    recorded. Distribution: gathers: along the axis of the positions, if it is split.
+    recorded. Distribution: all-to-all: as __getitem__.
     """
 
 def putmask(a: ArrayLike, /, mask: ArrayLike, values: ArrayLike) -> None:
@@ -10085,7 +10084,8 @@ def searchsorted(a: ArrayLike, v: ArrayLike, side: Literal['left', 'right'] = ..
     Notes
     -----
     Local: recorded, in the same order on every process, and computed when a value is
-    observed. Distribution: gathers: along a split axis, for now.
+    observed. Distribution: reduce: every device counts the elements of its block; a vector
+    that has fewer bytes than values and counts is gathered.
     """
 
 def select(condlist: Sequence[ArrayLike] | ndarray, choicelist: Sequence[ArrayLike] | ndarray, default: ArrayLike = ...) -> ndarray:
@@ -10781,7 +10781,7 @@ def take(a: ArrayLike, indices: ArrayLike, axis: SupportsIndex | None = ..., out
     Notes
     -----
     Collective if positions may be out of bounds, which is checked at once; else Local:
-    recorded. Distribution: gathers: along the axis of the positions, if it is split.
+    recorded. Distribution: all-to-all: as __getitem__.
     """
 
 def take_along_axis(arr: ArrayLike, indices: ArrayLike, axis: SupportsIndex | None = ...) -> ndarray:
@@ -10815,7 +10815,7 @@ def take_along_axis(arr: ArrayLike, indices: ArrayLike, axis: SupportsIndex | No
     Notes
     -----
     Collective if positions may be out of bounds, which is checked at once; else Local:
-    recorded. Distribution: gathers: along the axis of the positions, if it is split.
+    recorded. Distribution: all-to-all: as __getitem__.
     """
 
 tan: ufunc

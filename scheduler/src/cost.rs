@@ -228,9 +228,19 @@ impl Device<'_> {
         let elements = volume(&self.block(Source::Node(node))) as u64;
         // A complex product and sum take four times the operations of a real one.
         let numbers = if data.dtype.is_complex() { 4 } else { 1 };
+        let blocks: SmallVec<[Bytes; 3]> =
+            data.inputs.iter().map(|input| self.block_bytes(input.source)).collect();
+        let wrote = self.block_bytes(Source::Node(node));
+        let sent = self.plan.placements[node.index()].together().map_or(Bytes(0), |mesh_axes| {
+            let parts: usize =
+                mesh_axes.iter().map(|&axis| self.mesh.extent(axis.into())).product();
+            let Bytes(routed) = op.routed(&blocks, wrote);
+            Bytes(routed / parts * (parts - 1))
+        });
         Cost {
-            read: data.inputs.iter().map(|input| self.block_bytes(input.source)).sum(),
-            wrote: self.block_bytes(Source::Node(node)),
+            sent,
+            read: blocks.iter().copied().sum(),
+            wrote,
             flops: elements * op.flops_of_element(&shapes) * numbers,
             boxes: 1,
             ..Cost::default()

@@ -4,7 +4,7 @@ use crate::build::ScalarSource;
 use crate::error::RunError;
 use crate::gathering::{gather, wait};
 use crate::ids::ExchangeId;
-use crate::instance::{At, BlockAt, CopyBox, LocalStep, Memory, Packet, Routine};
+use crate::instance::{At, BlockAt, CopyBox, LocalStep, Memory, Packet, Routine, Together};
 use crate::job::{Job, JobMemory};
 use crate::routines::{RoutineCall, Routines};
 use crate::segments::{Segment, Turn};
@@ -191,10 +191,12 @@ impl Worker {
         let operands: SmallVec<[Block<'_>; 3]> =
             routine.operands.iter().map(|at| memory.block(at)).collect();
         let to = memory.block(&routine.to);
-        let Some(mesh_axes) = &routine.together else {
+        let Some(Together { mesh_axes, largest, room }) = &routine.together else {
             structured::run_on(&routine.op, &operands, &to, &self.memory)?;
             return Ok(());
         };
+        let room = room.iter().map(|&local| memory.buffer(Memory::Local(local)).whole());
+        let room: Vec<Slice> = room.collect();
         let Some(together) = self.routines.of(&routine.op) else {
             let message = format!("{} has no routine that communicates", routine.op.name());
             return Err(RunError::Bug { message });
@@ -208,6 +210,8 @@ impl Worker {
             op: &routine.op,
             operands: &operands,
             to: &to,
+            largest,
+            room: &room,
             device: &self.memory,
             communicator: &*group,
             takes_device_memory,

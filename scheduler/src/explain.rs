@@ -245,7 +245,7 @@ impl Explainer<'_> {
         let partial = self.partial(node);
         let together = self.plan.placements[node.index()].together();
         let together = together.map_or_else(String::new, |mesh_axes| {
-            format!(", which sends more over {}", self.mesh_axes(mesh_axes))
+            format!(", exchanged over {}", self.mesh_axes(mesh_axes))
         });
         let value = self.value(Source::Node(node));
         format!("{value}{partial} = {name}({}){together}", inputs.join(", "))

@@ -3,8 +3,9 @@
 use crate::build::ScalarSource;
 use crate::error::RunError;
 use crate::finalise::{Final, FinalStep, Liveness, Place, finalise};
-use crate::instance::{At, BlockAt, Instance, LocalStep, assert_sound, instantiate};
+use crate::instance::{At, BlockAt, Instance, LocalStep, Together, assert_sound, instantiate};
 use crate::plan::Plan;
+use crate::routines::Routines;
 use crate::segments::{Segment, segments};
 use phalanx_device::{Buffer, Device};
 use phalanx_distributed::Placement;
@@ -140,7 +141,12 @@ impl Ready {
     }
 
     /// The code that a step must load on a device before it runs.
-    fn missing(&self, step: &LocalStep, device: &Arc<dyn Device>) -> Vec<Missing<'_>> {
+    fn missing(
+        &self,
+        step: &LocalStep,
+        routines: Routines,
+        device: &Arc<dyn Device>,
+    ) -> Vec<Missing<'_>> {
         match step {
             LocalStep::Launch { kernel, extents, origins, accesses, guards, scalars } => {
                 let places = accesses.iter().map(|at| {
@@ -156,13 +162,22 @@ impl Ready {
                 let kernel = &self.kernels[*kernel];
                 kernel.missing(extents, origins, places, guards, &scalars, device)
             }
-            LocalStep::Routine(routine) if routine.together.is_none() => {
+            LocalStep::Routine(routine) => {
                 let nowhere = Buffer::without_memory(0);
                 let block = |at| block_at(at, &nowhere);
                 let operands: SmallVec<[Block<'_>; 3]> =
                     routine.operands.iter().map(block).collect();
                 let to = block(&routine.to);
-                let mut missing = structured::missing(&routine.op, &operands, &to, device);
+                let own = || structured::missing(&routine.op, &operands, &to, device);
+                let mut missing = match &routine.together {
+                    None => own(),
+                    Some(Together { largest, .. }) => {
+                        let together = routines.of(&routine.op);
+                        together.map_or_else(Vec::new, |together| {
+                            together.missing(&routine.op, (&operands, largest), &to, device)
+                        })
+                    }
+                };
                 missing.extend(Missing::copies(device));
                 missing
             }
@@ -170,7 +185,6 @@ impl Ready {
             | LocalStep::Wait { .. }
             | LocalStep::Combine { .. }
             | LocalStep::Copy(_)
-            | LocalStep::Routine(_)
             | LocalStep::Compress { .. } => Missing::copies(device).into_iter().collect(),
             LocalStep::Zero { .. } => Vec::new(),
         }
@@ -180,14 +194,14 @@ impl Ready {
     /// compiled or loaded while devices wait for each other.
     ///
     /// Errors: those of a GPU's compiler.
-    pub fn load(&self, devices: &[Arc<dyn Device>]) -> Result<(), RunError> {
+    pub fn load(&self, devices: &[Arc<dyn Device>], routines: Routines) -> Result<(), RunError> {
         if self.is_loaded.get().is_some() {
             return Ok(());
         }
         let mut missing: Vec<(Missing<'_>, &Arc<dyn Device>)> = Vec::new();
         for (instance, device) in self.instances.iter().zip(devices) {
             for step in &instance.steps {
-                for needed in self.missing(step, device) {
+                for needed in self.missing(step, routines, device) {
                     if !missing.iter().any(|(known, _)| *known == needed) {
                         missing.push((needed, device));
                     }

@@ -162,4 +162,5 @@ golden_plans! {
     histogram_of_range [1, 0, 0, 0], [1, 0, 0, 1];
     running_sums [2, 1, 0, 0], [5, 3, 1, 0];
     ranks [1, 2, 0, 0], [1, 9, 1, 0];
+    requests [3, 2, 0, 0], [5, 2, 0, 0];
 }

@@ -459,3 +459,21 @@ pub fn ranks() -> Outcome {
     let positions = positions.into_iter().map(|at| at as f64).collect();
     outcome(vec![(gaps, expected), (order, positions)], &[&a])
 }
+
+/// `b = a[at] * 2; c = a.copy(); c[at] = b` of a vector: requests go to the owners of positions
+pub fn requests() -> Outcome {
+    let shape = [ROWS * COLUMNS];
+    let a = array(&shape, 1);
+    let at = arange(0, 60, 1) * 31;
+    let doubled = a.take_with(&at, 0, Mode::Wrap) * 2;
+    let written = a.copy();
+    written.put(&at, &doubled, Mode::Wrap);
+    let given = numbers(&shape, 1);
+    let mut expected = given.clone();
+    let mut taken = Vec::new();
+    for at in (0..60).map(|at| at * 31) {
+        taken.push(2.0 * given[at]);
+        expected[at] = 2.0 * given[at];
+    }
+    outcome(vec![(doubled, taken), (written, expected)], &[&a])
+}

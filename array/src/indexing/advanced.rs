@@ -75,8 +75,9 @@ impl Array {
     /// NumPy's `a[...]` with any items; see [`ix!`](crate::ix). A view if all items are basic, else
     /// a copy.
     ///
-    /// Every device receives the array whole along the indexed axes. Collective if the items
-    /// include masks, or positions that may be outside their axis; else Local. Errors: as for
+    /// The positions of a split axis go to the devices that own them, as in [`Array::take`].
+    /// Collective if the items include masks, or positions that may be outside their axis; else
+    /// Local. Errors: as for
     /// [`Array::slice`], `OpError::Indices`, `OpError::IndexShapes`, `OpError::MaskShape`,
     /// `DataError::IndexRange`.
     #[track_caller]

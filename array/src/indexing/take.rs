@@ -52,8 +52,9 @@ impl Array {
 
     /// NumPy's `take` along an axis: the elements at `positions`, whose axes replace the axis.
     ///
-    /// Shapes `(…, n, …), (k…) -> (…, k…, …)`. Every device receives the array whole along the
-    /// axis. Collective if positions may be outside the axis, else Local. Errors: `OpError::Axis`,
+    /// Shapes `(…, n, …), (k…) -> (…, k…, …)`. If the axis is split, each position goes to the
+    /// device that owns it, and the elements come back; an axis of few bytes is gathered instead.
+    /// Collective if positions may be outside the axis, else Local. Errors: `OpError::Axis`,
     /// `OpError::Cast`, `DataError::IndexRange`.
     #[track_caller]
     #[must_use]

@@ -210,7 +210,9 @@ pub fn topk(array: &Array, count: usize, axis: i64) -> (Array, Array) {
 /// NumPy's `searchsorted`: for each value, the number (`i64`) of elements of the ascending vector
 /// `sorted` that precede it.
 ///
-/// Shapes `(n), (…) -> (…)`. Every device receives the whole vector. Local (records a node).
+/// Shapes `(n), (…) -> (…)`. If the vector is split, every device counts the elements of its block,
+/// and the counts are added; a vector of fewer bytes than the values and counts is gathered
+/// instead. Local (records a node).
 /// Errors: `OpError::Ndim`.
 #[track_caller]
 #[must_use]

@@ -7,10 +7,12 @@
 
 mod call;
 mod expansion;
+mod gather;
 mod lowering;
 mod matmul;
 mod rule;
 mod scan;
+mod search;
 mod sort;
 mod table;
 

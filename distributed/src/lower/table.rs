@@ -1,8 +1,10 @@
 //! The table of lowerings: which one each structured operation has.
 
+use super::gather;
 use super::lowering::Lowering;
 use super::matmul;
 use super::scan;
+use super::search;
 use super::sort;
 use phalanx_ops::Structured;
 use std::fmt;
@@ -42,6 +44,9 @@ fn standard(op: &Structured) -> &'static dyn Lowering {
         Structured::Matmul(_) => &matmul::Products,
         Structured::Scan(_) => &scan::Scans,
         Structured::Sort(_) => &sort::Sorts,
+        Structured::Take(_) | Structured::TakeAlong(_) => &gather::Reads,
+        Structured::Put(_) => &gather::Writes,
+        Structured::SearchSorted(_) => &search::Searches,
         _ => &ByRule,
     }
 }

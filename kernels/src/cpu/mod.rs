@@ -33,7 +33,7 @@ mod lower;
 mod program;
 mod schedule;
 pub mod small;
-mod transfer;
+pub(crate) mod transfer;
 mod worker;
 
 pub use compile::{Compiled, compile};

@@ -236,7 +236,7 @@ unsafe fn stream_lines(source: *const u8, target: *mut u8, bytes: usize) {
 
 /// Fetches the cache line of an address, which need not be valid, to the second-level cache.
 #[inline(always)]
-pub(super) fn prefetch(address: *const u8) {
+pub(crate) fn prefetch(address: *const u8) {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: every x86-64 processor has the instruction, which ignores addresses that are not
     // mapped.

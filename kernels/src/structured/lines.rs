@@ -1,6 +1,7 @@
 //! The lines of a block along an axis, and work on them by the threads of a device.
 
 use super::{Block, Plain};
+use phalanx_device::Slice;
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -106,6 +107,11 @@ impl Bytes {
     /// The bytes of a block, after a check that they lie inside its buffer.
     pub(super) fn of(block: &Block<'_>) -> Bytes {
         Bytes(block.memory().as_ptr())
+    }
+
+    /// The bytes of a slice in the host's memory.
+    pub(super) fn of_slice(slice: &Slice) -> Bytes {
+        Bytes(slice.as_ptr())
     }
 
     /// Bytes that are only read.

@@ -9,6 +9,7 @@ pub mod linalg;
 mod lines;
 pub mod matmul;
 mod number;
+pub mod requests;
 mod run;
 pub mod scan;
 pub mod search;

@@ -1,6 +1,8 @@
 //! The CUDA texts of all routines.
 
-use super::{fft, gather, grouped, linalg, matmul, scan, search, sort, sparse, transpose};
+use super::{
+    fft, gather, grouped, linalg, matmul, requests, scan, search, sort, sparse, transpose,
+};
 use phalanx_device::cuda::{WORDS, copy_source};
 
 /// The texts of all kernels that are written by hand, each with a name and for every dtype, for
@@ -15,6 +17,7 @@ pub fn cuda_sources() -> Vec<(String, String)> {
         ("transpose", transpose::sources()),
         ("search", search::cuda::sources()),
         ("gather", [gather::cuda::take_sources(), gather::cuda::put_sources()].concat()),
+        ("requests", requests::sources()),
         ("grouped", grouped::cuda::sources()),
         ("sum_parts", matmul::cuda::sources()),
         ("copy", vec![copy_source(), WORDS.to_owned()]),

@@ -3,7 +3,7 @@
 
 use super::record::{Operand, Record};
 use super::{Follow, Rule};
-use crate::{DType, Op, Shape, Signature};
+use crate::{Bytes, DType, Op, Shape, Signature};
 
 /// The elements at positions of an axis: operands (table, positions); `positions` is a vector.
 /// `y[…, k, …] = table[…, positions[k], …]`, where negative positions count from the end.
@@ -51,6 +51,11 @@ impl Record for Take {
         rule
     }
 
+    fn routed(&self, operands: &[Bytes], to: Bytes) -> Bytes {
+        // Requests take half of the bytes of positions.
+        Bytes(operands[1].0 / 2) + to
+    }
+
     fn flops_of_element(&self, _shapes: &[&[usize]]) -> u64 {
         0
     }
@@ -69,6 +74,10 @@ impl Record for TakeAlong {
         let mut rule = Rule::along(self.axis, shapes, 2);
         rule.operands[1][usize::from(self.axis)] = Follow::Result(self.axis);
         rule
+    }
+
+    fn routed(&self, operands: &[Bytes], to: Bytes) -> Bytes {
+        Bytes(operands[1].0 / 2) + to
     }
 
     fn flops_of_element(&self, _shapes: &[&[usize]]) -> u64 {
@@ -101,6 +110,10 @@ impl Record for Put {
         let mut rule = Rule::along(self.axis, shapes, 3);
         rule.operands[0][usize::from(self.axis)] = Follow::Result(self.axis);
         rule
+    }
+
+    fn routed(&self, operands: &[Bytes], _to: Bytes) -> Bytes {
+        operands[1] + operands[2]
     }
 
     fn flops_of_element(&self, _shapes: &[&[usize]]) -> u64 {

@@ -1,7 +1,7 @@
 //! The record of a structured operation, for the planner.
 
 use super::rule::Rule;
-use crate::{DType, Shape};
+use crate::{Bytes, DType, Shape};
 
 /// The shape and dtype of an operand.
 pub type Operand<'a> = (&'a [usize], DType);
@@ -25,6 +25,13 @@ pub(super) trait Record {
     /// The operand whose memory the result may use if nothing else needs that memory.
     fn overwrites(&self) -> Option<usize> {
         None
+    }
+
+    /// The bytes of a device's blocks that go through a routine which communicates while it runs,
+    /// for random elements; 0 for operations that have none.
+    fn routed(&self, operands: &[Bytes], to: Bytes) -> Bytes {
+        let _ = (operands, to);
+        Bytes(0)
     }
 
     /// Whether the matrices of an operand are stored transposed.

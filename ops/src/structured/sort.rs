@@ -3,7 +3,7 @@
 
 use super::record::{Operand, Record, extent_along, logarithm};
 use super::rule::Rule;
-use crate::{DType, Shape};
+use crate::{Bytes, DType, Shape};
 
 /// Sorting along an axis, or a partition.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -126,6 +126,10 @@ impl Record for Route {
 
     fn rule(&self, shapes: &[&[usize]]) -> Rule {
         Rule::alike(shapes)
+    }
+
+    fn routed(&self, operands: &[Bytes], _to: Bytes) -> Bytes {
+        operands[operands.len() - 1]
     }
 
     fn flops_of_element(&self, _shapes: &[&[usize]]) -> u64 {

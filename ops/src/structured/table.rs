@@ -6,7 +6,7 @@ use super::{
     Decomposition, Fft, Matmul, Put, ReduceAt, Route, Rule, Scan, SearchSorted, Sort, Take,
     TakeAlong,
 };
-use crate::{DType, Shape};
+use crate::{Bytes, DType, Shape};
 
 /// A structured operation with its arguments.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -73,6 +73,12 @@ impl Structured {
     /// The operand whose memory the result may use if nothing else needs that memory.
     pub fn overwrites(&self) -> Option<usize> {
         self.record().overwrites()
+    }
+
+    /// The bytes of a device's blocks that go through a routine which communicates while it runs,
+    /// for random elements; 0 for operations that have none. Each goes to any of the devices.
+    pub fn routed(&self, operands: &[Bytes], to: Bytes) -> Bytes {
+        self.record().routed(operands, to)
     }
 
     /// Whether the matrices of an operand are stored transposed.

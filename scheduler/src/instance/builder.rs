@@ -1,13 +1,15 @@
 //! The builder: its state for one device, and the steps of combinations, routines and selections.
 
 use super::boxes::{Stored, copy_box};
-use super::steps::{BlockAt, CopyBox, Instance, LocalStep, Memory, Routine};
+use super::steps::{BlockAt, CopyBox, Instance, LocalStep, Memory, Routine, Together};
 use crate::finalise::{Final, FinalStep, Place};
 use crate::ids::LocalId;
 use crate::plan::Plan;
+use crate::routines::room;
 use phalanx_graph::{NodeId, NodeOp, Source};
 use phalanx_ops::sharding::volume;
-use phalanx_ops::{Bytes, IndexBox, Mesh, Sharding};
+use phalanx_ops::structured::Operand;
+use phalanx_ops::{Bytes, IndexBox, Mesh, Shape, Sharding};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -187,11 +189,37 @@ impl<'a> Builder<'a> {
             let (memory, dtype) = (self.memory_of(source), self.plan.graph.source(source).1);
             BlockAt::new(memory, dtype, &self.block(source))
         };
-        let operands = data.inputs.iter().map(|input| block(input.source)).collect();
+        let operands: SmallVec<[BlockAt; 3]> =
+            data.inputs.iter().map(|input| block(input.source)).collect();
         let to = block(Source::Node(node));
-        let together = self.plan.placements[node.index()].together().map(SmallVec::from_slice);
+        let together = self.plan.placements[node.index()].together().map(|mesh_axes| {
+            let largest: SmallVec<[Shape; 3]> =
+                data.inputs.iter().map(|input| self.largest(input.source)).collect();
+            let members = mesh_axes.iter().map(|&axis| self.mesh.extent(axis.into())).product();
+            let sizes = {
+                let pairs = largest.iter().zip(&operands);
+                let pairs: Vec<Operand<'_>> =
+                    pairs.map(|(shape, at)| (&**shape, at.dtype)).collect();
+                room(&op, &pairs, members)
+            };
+            let room = sizes.into_iter().map(|bytes| self.local(bytes)).collect();
+            Together { mesh_axes: SmallVec::from_slice(mesh_axes), largest, room }
+        });
+        let room = together.as_ref().map_or_else(Vec::new, |together| together.room.clone());
         let routine = Routine { op, operands, to, together };
         self.instance.steps.push(LocalStep::Routine(Box::new(routine)));
+        self.free.extend(room);
+    }
+
+    /// Extents that no block of a source exceeds.
+    fn largest(&self, source: Source) -> Shape {
+        let shape = self.plan.graph.source(source).0;
+        let axes = self.sharding(source).axes.iter().zip(shape);
+        axes.map(|(split, &extent)| match split {
+            Some(split) => split.bounds.largest_block(),
+            None => extent,
+        })
+        .collect()
     }
 
     fn compress(&mut self, node: NodeId) {

@@ -14,5 +14,7 @@ mod tests;
 mod verify;
 
 pub(crate) use builder::instantiate;
-pub(crate) use steps::{At, BlockAt, CopyBox, Instance, LocalStep, Memory, Packet, Routine};
+pub(crate) use steps::{
+    At, BlockAt, CopyBox, Instance, LocalStep, Memory, Packet, Routine, Together,
+};
 pub(crate) use verify::assert_sound;

@@ -60,8 +60,19 @@ pub(crate) struct Routine {
     pub op: Structured,
     pub operands: SmallVec<[BlockAt; 3]>,
     pub to: BlockAt,
-    /// The mesh axes of the communicator that the routine holds, if it holds one.
-    pub together: Option<SmallVec<[u8; 2]>>,
+    /// What a routine has that communicates.
+    pub together: Option<Together>,
+}
+
+/// What a routine has that communicates while it runs.
+#[derive(Clone, Debug)]
+pub(crate) struct Together {
+    /// The mesh axes of its communicator.
+    pub mesh_axes: SmallVec<[u8; 2]>,
+    /// For each operand, extents that no block of it exceeds.
+    pub largest: SmallVec<[Shape; 3]>,
+    /// Memory that the routine may use.
+    pub room: Vec<LocalId>,
 }
 
 /// A copy of a box of items.

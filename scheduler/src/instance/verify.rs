@@ -243,7 +243,10 @@ fn is_same(a: &LocalStep, b: &LocalStep) -> bool {
         (LocalStep::Start { exchange: a, .. }, LocalStep::Start { exchange: b, .. }) => a == b,
         (LocalStep::Compress { node: a, .. }, LocalStep::Compress { node: b, .. }) => a == b,
         (LocalStep::Routine(a), LocalStep::Routine(b)) => {
-            (a.op, &a.together) == (b.op, &b.together)
+            let axes = |routine: &super::Routine| {
+                routine.together.as_ref().map(|together| together.mesh_axes.clone())
+            };
+            (a.op, axes(a)) == (b.op, axes(b))
         }
         _ => combined(a).is_some() && combined(a) == combined(b),
     }

@@ -5,7 +5,7 @@ use super::call::{CollectiveRoutine, RoutineCall};
 use crate::error::RunError;
 use crate::gathering::{gather, wait};
 use phalanx_collectives::Message;
-use phalanx_device::{Buffer, Slice, Strided, copy_slice, copy_strided};
+use phalanx_device::{Buffer, Strided, copy_strided};
 use phalanx_distributed::{Cuts, Samples};
 use phalanx_kernels::structured::sort::key_of;
 use phalanx_ops::Structured;
@@ -156,20 +156,8 @@ impl<'a> Routing<'a> {
 
     /// Sends each part of the carried elements to its member.
     fn exchange(&self) -> Result<(), RunError> {
-        let RoutineCall { operands, to, communicator, takes_device_memory, .. } = *self.call;
-        let carried = &operands[operands.len() - 1];
-        let is_staged = !takes_device_memory && carried.buffer.remote().is_some();
-        let staged = |memory: Slice, is_read: bool| match is_staged {
-            false => memory,
-            true => {
-                let host = Buffer::from_vec(vec![0u8; memory.len]).whole();
-                if is_read {
-                    copy_slice(&memory, &host);
-                }
-                host
-            }
-        };
-        let (from, into) = (staged(carried.memory(), true), staged(to.memory(), false));
+        let RoutineCall { operands, to, communicator, .. } = *self.call;
+        let (from, into) = (operands[operands.len() - 1].memory(), to.memory());
         let (own, members, item) = (communicator.rank(), self.lengths.len(), to.dtype.size());
         let lines = self.cuts.len();
         let of_lines = to.len() / lines.max(1);
@@ -185,12 +173,6 @@ impl<'a> Routing<'a> {
                 *end += len;
             }
         }
-        sends.retain(|message| message.data.len > 0);
-        receives.retain(|message| message.data.len > 0);
-        wait(&communicator.exchange(&sends, &receives)?)?;
-        if is_staged {
-            copy_slice(&into, &to.memory());
-        }
-        Ok(())
+        self.call.exchange(sends, receives)
     }
 }

@@ -1,7 +1,9 @@
 //! The table of routines that communicate while they run.
 
 use super::call::CollectiveRoutine;
+use super::read::Reads;
 use super::route::Routes;
+use super::write::Writes;
 use phalanx_ops::Structured;
 use std::fmt;
 
@@ -25,6 +27,8 @@ impl Default for Routines {
     fn default() -> Routines {
         Routines::new(|op| match op {
             Structured::Route(_) => Some(&Routes),
+            Structured::Take(_) | Structured::TakeAlong(_) => Some(&Reads),
+            Structured::Put(_) => Some(&Writes),
             _ => None,
         })
     }

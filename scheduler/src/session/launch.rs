@@ -138,7 +138,8 @@ impl Session {
             // The values of the plan carry its error.
             let _ended = state.flights.pop();
         }
-        ready.load(&self.devices).map_err(|error| fail(self.fatal(error)))?;
+        let loaded = ready.load(&self.devices, self.options.routines);
+        loaded.map_err(|error| fail(self.fatal(error)))?;
         let memory = self.reserve_agreed(&mut state.flights, &ready, graph);
         let memory = memory.map_err(|refusal| match refusal {
             Refusal::Memory { refusal, is_final } => Stop::Refused { refusal, is_final },

@@ -122,7 +122,7 @@ fn the_plan_says_that_a_routine_communicates() {
         let value = vector(&numbers(1000));
         value.evaluate().expect("a vector");
         let plan = cumsum(&value, 0).explain().expect("a plan");
-        assert!(plan.contains("= scan(") && plan.contains(", which sends more over "), "{plan}");
+        assert!(plan.contains("= scan(") && plan.contains(", exchanged over "), "{plan}");
         assert!(!plan.contains("gather of"), "{plan}");
     });
 }

@@ -91,6 +91,9 @@ DEVICE void pause() { __nanosleep(20); }
 // The lanes of the warp on which a condition holds, one bit for each.
 //# ballot
 DEVICE u32 ballot(bool is) { return __ballot_sync(0xffffffffu, is); }
+// The lanes of the warp that have the same number.
+//# lanes_with
+DEVICE u32 lanes_with(u32 x) { return __match_any_sync(0xffffffffu, x); }
 //# count_ones
 DEVICE int count_ones(u32 x) { return __popc(x); }
 // The position of the lowest set bit; -1 if there is none.

@@ -7,6 +7,7 @@ mod gpu;
 mod gpu_libraries;
 mod linalg;
 mod products;
+mod requests;
 mod rule_truth;
 mod scan;
 mod search;
