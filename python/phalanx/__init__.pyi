@@ -1389,8 +1389,8 @@ class ndarray:
         Notes
         -----
         Local: recorded, in the same order on every process, and computed when a value is
-        observed. Distribution: reduce: every device counts the elements of its block; a vector
-        that has fewer bytes than values and counts is gathered.
+        observed. Distribution: gathers: a vector of fewer bytes than the values and counts;
+        else every device counts the elements of its block, and the counts are added.
         """
     def set(self, arr: numpy.typing.NDArray[Any], stream: Any = ...) -> None:
         """Writes the elements of an array of NumPy into this one.
@@ -10084,8 +10084,8 @@ def searchsorted(a: ArrayLike, v: ArrayLike, side: Literal['left', 'right'] = ..
     Notes
     -----
     Local: recorded, in the same order on every process, and computed when a value is
-    observed. Distribution: reduce: every device counts the elements of its block; a vector
-    that has fewer bytes than values and counts is gathered.
+    observed. Distribution: gathers: a vector of fewer bytes than the values and counts;
+    else every device counts the elements of its block, and the counts are added.
     """
 
 def select(condlist: Sequence[ArrayLike] | ndarray, choicelist: Sequence[ArrayLike] | ndarray, default: ArrayLike = ...) -> ndarray:
