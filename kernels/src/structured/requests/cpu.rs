@@ -170,9 +170,10 @@ fn write_as<T: Number>(
                     }
                     let mut slot = send(member, &of_member[..count]) as i64;
                     for (to, owner) in slots.iter_mut().zip(owners) {
-                        let is_it = *owner == member as u32;
-                        *to = if is_it { T::of(slot) } else { *to };
-                        slot += i64::from(is_it);
+                        // By masks: the compiler makes a branch of a choice.
+                        let is_it = i64::from(*owner == member as u32);
+                        *to = T::of((slot & -is_it) | (to.number() & (is_it - 1)));
+                        slot += is_it;
                     }
                 }
                 continue;
