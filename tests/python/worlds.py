@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import textwrap
+import time
 
 import pytest
 
@@ -101,6 +102,14 @@ def ended(command, variables, timeout, check):
     if check and result.returncode != 0:
         raise AssertionError(f"exit code {result.returncode}\n{result.stdout}\n{result.stderr}")
     return result
+
+
+def fails_within(seconds, program, processes, environment=()):
+    """Runs a program in which a process ends, and checks that the others fail in time."""
+    start = time.monotonic()
+    told = run(program, processes=processes, environment=environment, timeout=120, check=False)
+    assert told.returncode != 0 and time.monotonic() - start < seconds
+    assert "PX06" in told.stderr + told.stdout
 
 
 @contextlib.contextmanager

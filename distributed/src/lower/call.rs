@@ -1,7 +1,8 @@
 //! The planner's description of an operation for a lowering.
 
+use crate::price::read_price;
 use phalanx_ops::structured::Operand;
-use phalanx_ops::{DType, Sharding, Structured};
+use phalanx_ops::{AffineMap, Bytes, DType, Mesh, Sharding, Structured};
 use smallvec::SmallVec;
 
 /// An operand and where it resides.
@@ -13,6 +14,14 @@ pub struct PlacedOperand<'a> {
     pub shape: &'a [usize],
     /// The dtype of the elements.
     pub dtype: DType,
+}
+
+impl PlacedOperand<'_> {
+    /// The bytes that a device receives if the operand must have another sharding.
+    pub(crate) fn moved(&self, wanted: &Sharding, mesh: &Mesh) -> Bytes {
+        let map = AffineMap::identity(self.shape);
+        read_price(&self.sharding, self.shape, self.dtype.size(), &map, wanted, mesh)
+    }
 }
 
 /// A structured operation with the shapes and dtypes of its operands and of its result.

@@ -7,10 +7,9 @@
 use super::call::{Call, PlacedOperand};
 use crate::placement::{OperandShardings, Placement};
 use crate::policy::Layout;
-use crate::price::read_price;
 use phalanx_ops::shape::size;
 use phalanx_ops::structured::{Follow, Rule};
-use phalanx_ops::{AffineMap, Bytes, Mesh, Sharding, Structured};
+use phalanx_ops::{Bytes, Mesh, Sharding, Structured};
 
 /// The placement for which the operands move the fewest bytes.
 pub(crate) fn place(
@@ -21,6 +20,21 @@ pub(crate) fn place(
 ) -> Placement {
     let (output, _) = cheapest(op, operands, shape, layout);
     Placement::on(output)
+}
+
+/// Another placement if its operands move fewer bytes than those of the rule's cheapest, else that.
+pub(crate) fn place_unless_cheaper(
+    op: &Structured,
+    operands: &[PlacedOperand<'_>],
+    shape: &[usize],
+    layout: Layout<'_>,
+    other: Option<(Bytes, Placement)>,
+) -> Placement {
+    let (output, moved) = cheapest(op, operands, shape, layout);
+    match other {
+        Some((less, placement)) if less < moved => placement,
+        _ => Placement::on(output),
+    }
 }
 
 /// The sharding of the result for which the operands move the fewest bytes, and those bytes. On a
@@ -66,9 +80,7 @@ pub(crate) fn cheapest(
 fn moved(rule: &Rule, operands: &[PlacedOperand<'_>], output: &Sharding, mesh: &Mesh) -> Bytes {
     let of_operand = |(number, operand): (usize, &PlacedOperand<'_>)| {
         let wanted = follow(rule, output, number)?;
-        let map = AffineMap::identity(operand.shape);
-        let PlacedOperand { sharding, shape, dtype } = operand;
-        Some(read_price(sharding, shape, dtype.size(), &map, &wanted, mesh))
+        Some(operand.moved(&wanted, mesh))
     };
     operands.iter().enumerate().filter_map(of_operand).sum()
 }

@@ -1,9 +1,9 @@
 //! Reading at positions of a split axis: the members request rows of each other.
 
 use super::call::{CollectiveRoutine, RoutineCall, Underway};
-use super::requests::{SMALL, all_to_all, largest, starts};
+use super::requests::{SMALL, largest_blocks, messages, starts};
 use crate::error::RunError;
-use phalanx_collectives::Message;
+use crate::gathering::{all_to_all, largest};
 use phalanx_device::{Device, Slice};
 use phalanx_kernels::Missing;
 use phalanx_kernels::structured::Block;
@@ -143,7 +143,7 @@ impl Reads {
 impl CollectiveRoutine for Reads {
     fn run(&self, call: &RoutineCall<'_>) -> Result<(), RunError> {
         let [table, positions] = call.operands else { return Err(unlike(call.op)) };
-        let shapes = shapes_of(call.op, call.operands, call.largest);
+        let shapes = Shapes::of(call.op, &largest_blocks(call.operands, call.largest));
         let shapes = shapes.ok_or_else(|| unlike(call.op))?;
         let starts = starts(call, table, shapes.axis)?;
         let rows = positions.shape[if shapes.is_along { shapes.axis } else { 0 }];
@@ -164,16 +164,11 @@ impl CollectiveRoutine for Reads {
         _to: &Block<'_>,
         device: &Arc<dyn Device>,
     ) -> Vec<Missing<'static>> {
-        let shapes = shapes_of(op, operands, largest);
+        let shapes = Shapes::of(op, &largest_blocks(operands, largest));
         shapes.map_or_else(Vec::new, |shapes| {
             Requests::missing(shapes.item() == 8, shapes.row().1, device)
         })
     }
-}
-
-fn shapes_of(op: &Structured, operands: &[Block<'_>], largest: &[Shape]) -> Option<Shapes> {
-    let pairs = largest.iter().zip(operands).map(|(shape, block)| (&**shape, block.dtype));
-    Shapes::of(op, &pairs.collect::<Vec<_>>())
 }
 
 fn unlike(op: &Structured) -> RunError {
@@ -213,9 +208,10 @@ impl<'a> Reading<'a> {
         let leaving: Vec<usize> = (0..members)
             .flat_map(|member| (0..rounds).map(move |round| of_round(round, member)))
             .collect();
-        let arriving = all_to_all(call, &leaving, rounds)?;
+        let arriving = all_to_all(call.communicator, &leaving)?;
         let of = |round: usize| (0..members).map(|member| arriving[member * rounds + round]).sum();
-        let totals = largest(call, (0..rounds).map(of))?;
+        let totals: Vec<usize> = (0..rounds).map(of).collect();
+        let totals = largest(call.communicator, &totals)?;
         let most = shapes.most();
         let turns = totals.iter().enumerate().flat_map(|(round, total)| {
             let parts = total.div_ceil(most).max(1);
@@ -325,15 +321,6 @@ impl<'a> Reading<'a> {
         };
         (0..self.requests.members()).map(of_member).collect()
     }
-}
-
-/// Messages of items of so many bytes, a range for each member.
-fn messages(memory: &Slice, ranges: &[Range<usize>], item: usize) -> Vec<Message> {
-    let message = |(peer, range): (usize, &Range<usize>)| Message {
-        peer,
-        data: memory.slice(range.start * item, range.len() * item),
-    };
-    ranges.iter().enumerate().map(message).collect()
 }
 
 /// The places of the requests to a member.

@@ -1,12 +1,14 @@
-//! What reads and writes by requests have in common: the members' blocks of the axis, and the
-//! numbers of requests that they send each other.
+//! What reads and writes by requests have in common: the members' blocks, and their messages.
 
 use super::call::RoutineCall;
 use crate::error::RunError;
-use crate::gathering::{gather, wait};
-use phalanx_device::Buffer;
+use crate::gathering::gather;
+use phalanx_collectives::Message;
+use phalanx_device::Slice;
 use phalanx_kernels::structured::Block;
-use phalanx_ops::{DType, Monoid};
+use phalanx_ops::Shape;
+use phalanx_ops::structured::Operand;
+use std::ops::Range;
 
 /// The least memory for requests that arrive at once.
 pub(super) const SMALL: usize = 1 << 20;
@@ -32,33 +34,16 @@ pub(super) fn starts(
     Ok(starts)
 }
 
-/// Sends `of_each` numbers to each member, and receives as many from each. Collective.
-pub(super) fn all_to_all(
-    call: &RoutineCall<'_>,
-    numbers: &[usize],
-    of_each: usize,
-) -> Result<Vec<usize>, RunError> {
-    let counts = vec![8 * of_each; call.communicator.size()];
-    let send = Buffer::from_vec(numbers.iter().map(|&number| number as u64).collect::<Vec<_>>());
-    let receive = Buffer::from_vec(vec![0u64; numbers.len()]);
-    let event =
-        call.communicator.all_to_all_v(&send.whole(), &counts, &receive.whole(), &counts)?;
-    wait(&event)?;
-    let mut bytes = vec![0; receive.len()];
-    receive.read(0, &mut bytes);
-    let (words, _) = bytes.as_chunks::<8>();
-    Ok(words.iter().map(|word| u64::from_ne_bytes(*word) as usize).collect())
+/// The operands of a routine with the largest extents of their blocks.
+pub(super) fn largest_blocks<'a>(operands: &[Block<'_>], largest: &'a [Shape]) -> Vec<Operand<'a>> {
+    largest.iter().zip(operands).map(|(shape, block)| (&**shape, block.dtype)).collect()
 }
 
-/// The largest of the members' numbers, place by place. Collective.
-pub(super) fn largest(
-    call: &RoutineCall<'_>,
-    numbers: impl Iterator<Item = usize>,
-) -> Result<Vec<usize>, RunError> {
-    let data = Buffer::from_vec(numbers.map(|number| number as u64).collect::<Vec<_>>());
-    wait(&call.communicator.all_reduce(&data.whole(), DType::U64, Monoid::Max)?)?;
-    let mut bytes = vec![0; data.len()];
-    data.read(0, &mut bytes);
-    let (words, _) = bytes.as_chunks::<8>();
-    Ok(words.iter().map(|word| u64::from_ne_bytes(*word) as usize).collect())
+/// Messages of items of so many bytes, a range for each member.
+pub(super) fn messages(memory: &Slice, ranges: &[Range<usize>], item: usize) -> Vec<Message> {
+    let message = |(peer, range): (usize, &Range<usize>)| Message {
+        peer,
+        data: memory.slice(range.start * item, range.len() * item),
+    };
+    ranges.iter().enumerate().map(message).collect()
 }

@@ -1,9 +1,9 @@
 //! Writing at positions of a split axis: the members send each other positions and values.
 
 use super::call::{CollectiveRoutine, RoutineCall};
-use super::requests::{SMALL, all_to_all, largest, starts};
+use super::requests::{SMALL, largest_blocks, messages, starts};
 use crate::error::RunError;
-use phalanx_collectives::Message;
+use crate::gathering::{all_to_all, largest};
 use phalanx_device::{Buffer, Device, Slice};
 use phalanx_kernels::Missing;
 use phalanx_kernels::structured::requests::{Purpose, Requests};
@@ -70,18 +70,13 @@ impl Writes {
     }
 }
 
-fn shapes_of(operands: &[Block<'_>], largest: &[Shape]) -> Option<Shapes> {
-    let pairs = largest.iter().zip(operands).map(|(shape, block)| (&**shape, block.dtype));
-    Shapes::of(&pairs.collect::<Vec<_>>())
-}
-
 impl CollectiveRoutine for Writes {
     fn run(&self, call: &RoutineCall<'_>) -> Result<(), RunError> {
         let unlike = || RunError::Bug { message: format!("{} is written", call.op.name()) };
         let (Structured::Put(put), [old, positions, values]) = (call.op, call.operands) else {
             return Err(unlike());
         };
-        let shapes = shapes_of(call.operands, call.largest).ok_or_else(unlike)?;
+        let shapes = Shapes::of(&largest_blocks(call.operands, call.largest)).ok_or_else(unlike)?;
         let axis = usize::from(put.axis);
         let inner: usize = old.shape[axis + 1..].iter().product();
         let outer: usize = old.shape[..axis].iter().product();
@@ -95,11 +90,11 @@ impl CollectiveRoutine for Writes {
         let nothing = vec![0; requests.members() + 1];
         let starts = if count > 0 { dealt.of_round(0) } else { &nothing };
         let leaving: Vec<usize> = starts.windows(2).map(|part| part[1] - part[0]).collect();
-        let arriving = all_to_all(call, &leaving, 1)?;
+        let arriving = all_to_all(call.communicator, &leaving)?;
         let total: usize = arriving.iter().sum();
         let (item, bytes) = (requests.item(), requests.bytes);
         let most = shapes.most(&requests);
-        let parts = largest(call, std::iter::once(total))?[0].div_ceil(most).max(1);
+        let parts = largest(call.communicator, &[total])?[0].div_ceil(most).max(1);
         if count > 0 {
             requests.write((&dealt, 0), positions, [sent, slots], call.device)?;
             requests.carry(0, slots, [&values.memory(), carried], call.device)?;
@@ -116,13 +111,6 @@ impl CollectiveRoutine for Writes {
                 arrive.push(end..end + len);
                 end += len;
             }
-            let messages = |memory: &Slice, ranges: &[Range<usize>], item: usize| {
-                let of = |(peer, range): (usize, &Range<usize>)| Message {
-                    peer,
-                    data: memory.slice(range.start * item, range.len() * item),
-                };
-                ranges.iter().enumerate().map(of).collect::<Vec<Message>>()
-            };
             let all = |[from, to]: [&Slice; 2], item: usize| {
                 call.exchange(messages(from, &leave, item), messages(to, &arrive, item))
             };
@@ -155,7 +143,7 @@ impl CollectiveRoutine for Writes {
         let op = Structured::Put(Put { axis: 0, op: put.op });
         let len = [to.len()];
         // The number of values that arrive decides about the way.
-        let Some(shapes) = shapes_of(operands, largest) else { return missing };
+        let Some(shapes) = Shapes::of(&largest_blocks(operands, largest)) else { return missing };
         for count in [1, 2 * shapes.positions.max(SMALL)] {
             let count = [count];
             let operands = [
@@ -214,7 +202,7 @@ impl Windows {
         let mut there = vec![[0; 2]; arriving.len()];
         if parts > 1 {
             let told: Vec<usize> = placed.iter().flat_map(|range| [range.start, total]).collect();
-            let told = all_to_all(call, &told, 2)?;
+            let told = all_to_all(call.communicator, &told)?;
             there = told.as_chunks::<2>().0.to_vec();
         }
         Ok(Windows { placed, there, total, parts })

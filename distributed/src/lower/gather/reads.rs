@@ -6,9 +6,8 @@ use super::super::rule;
 use super::requests::{asked, exchanged, owned};
 use crate::placement::{OperandShardings, Placement, Schedule};
 use crate::policy::Layout;
-use crate::price::read_price;
 use phalanx_ops::structured::{Take, TakeAlong};
-use phalanx_ops::{AffineMap, Bytes, Sharding, Structured};
+use phalanx_ops::{Bytes, Sharding, Structured};
 
 /// How many bytes of the axis count as much as a byte of requests and their elements, which are
 /// also ordered and put back: about 1.3 by time on two GPUs and about 5 on two CPU devices that
@@ -27,11 +26,8 @@ impl Lowering for Reads {
         shape: &[usize],
         layout: Layout<'_>,
     ) -> Placement {
-        let (output, moved) = rule::cheapest(op, operands, shape, layout);
-        match by_requests(op, operands, shape, layout) {
-            Some((less, placement)) if less < moved => placement,
-            _ => Placement::on(output),
-        }
+        let other = by_requests(op, operands, shape, layout);
+        rule::place_unless_cheaper(op, operands, shape, layout, other)
     }
 
     fn operands(&self, call: Call<'_>, placement: &Placement) -> OperandShardings {
@@ -72,16 +68,12 @@ fn by_requests(
     let mut output = space.clone();
     output.axes[axis] = Some(asked(positions, of_positions_axis, &owners));
     let wanted = of_positions(op, &output);
-    let moved = |operand: &PlacedOperand<'_>, to: &Sharding| {
-        let PlacedOperand { sharding, shape, dtype } = operand;
-        let map = AffineMap::identity(shape);
-        read_price(sharding, shape, dtype.size(), &map, to, layout.mesh)
-    };
     let requests = wanted.largest_block(positions.shape);
     let elements = output.largest_block(shape);
     let Bytes(sent) = exchanged(requests, size_of::<u32>(), &owners)
         + exchanged(elements, table.dtype.size(), &owners);
-    let bytes = moved(table, &space) + moved(positions, &wanted) + Bytes(COST * sent);
+    let moved = table.moved(&space, layout.mesh) + positions.moved(&wanted, layout.mesh);
+    let bytes = moved + Bytes(COST * sent);
     let schedule = Schedule::Together(owners.mesh_axes);
     Some((bytes, Placement { space, output, schedule }))
 }

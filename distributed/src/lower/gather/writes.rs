@@ -6,9 +6,8 @@ use super::super::rule;
 use super::requests::{asked, exchanged, owned};
 use crate::placement::{OperandShardings, Placement, Schedule};
 use crate::policy::Layout;
-use crate::price::read_price;
 use phalanx_ops::structured::Put;
-use phalanx_ops::{AffineMap, Bytes, DType, Sharding, Structured};
+use phalanx_ops::{Bytes, DType, Structured};
 
 /// The lowering of writes at positions. If they are by requests, the space of the placement is the
 /// sharding of the positions and of the values.
@@ -22,11 +21,8 @@ impl Lowering for Writes {
         shape: &[usize],
         layout: Layout<'_>,
     ) -> Placement {
-        let (output, moved) = rule::cheapest(op, operands, shape, layout);
-        match by_requests(op, operands, layout) {
-            Some((less, placement)) if less < moved => placement,
-            _ => Placement::on(output),
-        }
+        let other = by_requests(op, operands, layout);
+        rule::place_unless_cheaper(op, operands, shape, layout, other)
     }
 
     fn operands(&self, call: Call<'_>, placement: &Placement) -> OperandShardings {
@@ -58,14 +54,9 @@ fn by_requests(
     if i32::try_from(requests).is_err() {
         return None;
     }
-    let moved = |operand: &PlacedOperand<'_>, to: &Sharding| {
-        let PlacedOperand { sharding, shape, dtype } = operand;
-        let map = AffineMap::identity(shape);
-        read_price(sharding, shape, dtype.size(), &map, to, layout.mesh)
-    };
-    let bytes = moved(old, &output)
-        + moved(positions, &space)
-        + moved(values, &space)
+    let bytes = old.moved(&output, layout.mesh)
+        + positions.moved(&space, layout.mesh)
+        + values.moved(&space, layout.mesh)
         + exchanged(requests, DType::I64.size() + values.dtype.size(), &owners);
     let schedule = Schedule::Together(owners.mesh_axes);
     Some((bytes, Placement { space, output, schedule }))

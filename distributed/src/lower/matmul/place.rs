@@ -5,8 +5,7 @@ use super::super::rule;
 use super::panels;
 use crate::placement::{Placement, Schedule};
 use crate::policy::Layout;
-use crate::price::read_price;
-use phalanx_ops::{AffineMap, Bytes, Mesh, Monoid, Partial, Sharding, Split, Structured};
+use phalanx_ops::{Bytes, Mesh, Monoid, Partial, Sharding, Split, Structured};
 
 /// The placement that moves the fewest bytes.
 pub(super) fn place(
@@ -40,14 +39,10 @@ fn partial(
     let ends = [left.sharding.axes[ndim - 1].as_ref(), right.sharding.axes[ndim - 2].as_ref()];
     let split = ends.into_iter().flatten().next()?.clone();
     let (a, b) = contracted(ndim, &split);
-    let moved = |operand: &PlacedOperand<'_>, wanted: &Sharding| {
-        let map = AffineMap::identity(operand.shape);
-        read_price(&operand.sharding, operand.shape, operand.dtype.size(), &map, wanted, mesh)
-    };
     // An all-reduce sends each byte about twice.
     let summed = Bytes::of(2 * phalanx_ops::shape::size(shape), left.dtype.size());
     let partial = Partial { monoid: Monoid::Add, mesh_axes: split.mesh_axes.clone() };
-    Some((moved(left, &a) + moved(right, &b) + summed, a, partial))
+    Some((left.moved(&a, mesh) + right.moved(&b, mesh) + summed, a, partial))
 }
 
 /// The shardings of both operands with the contracted axis split.

@@ -7,9 +7,8 @@ use super::super::rule;
 use super::blocks;
 use crate::placement::{OperandShardings, Placement, Schedule};
 use crate::policy::Layout;
-use crate::price::read_price;
 use phalanx_ops::structured::Scan;
-use phalanx_ops::{AffineMap, Bounds, Bytes, Sharding, Split, Structured};
+use phalanx_ops::{Bounds, Bytes, Sharding, Split, Structured};
 
 /// The lowering of scans.
 pub(crate) struct Scans;
@@ -22,13 +21,10 @@ impl Lowering for Scans {
         shape: &[usize],
         layout: Layout<'_>,
     ) -> Placement {
-        let (output, moved) = rule::cheapest(op, operands, shape, layout);
-        match in_blocks(op, &operands[0], layout) {
-            Some((less, blocks)) if less < moved => {
-                Placement { schedule: Schedule::Blocks, ..Placement::on(blocks) }
-            }
-            _ => Placement::on(output),
-        }
+        let other = in_blocks(op, &operands[0], layout).map(|(bytes, blocks)| {
+            (bytes, Placement { schedule: Schedule::Blocks, ..Placement::on(blocks) })
+        });
+        rule::place_unless_cheaper(op, operands, shape, layout, other)
     }
 
     fn operands(&self, call: Call<'_>, placement: &Placement) -> OperandShardings {
@@ -69,8 +65,7 @@ fn in_blocks(
         let even = Bounds::even(shape[axis], parts);
         output.axes[axis] = Some(Split { bounds: even, ..split.clone() });
     }
-    let map = AffineMap::identity(shape);
-    let moved = read_price(sharding, shape, dtype.size(), &map, &output, layout.mesh);
+    let moved = operand.moved(&output, layout.mesh);
     let mut row = shape.to_vec();
     row[axis] = parts;
     let mut everywhere = output.clone();

@@ -5,8 +5,7 @@ use super::super::lowering::Lowering;
 use super::super::rule;
 use crate::placement::{OperandShardings, Placement, Schedule};
 use crate::policy::Layout;
-use crate::price::read_price;
-use phalanx_ops::{AffineMap, Bytes, DType, Monoid, Partial, Sharding, Structured};
+use phalanx_ops::{Bytes, DType, Monoid, Partial, Sharding, Structured};
 
 /// The lowering of searches. If the counts of devices are added, the space of the placement is the
 /// sharding of the vector.
@@ -20,11 +19,8 @@ impl Lowering for Searches {
         shape: &[usize],
         layout: Layout<'_>,
     ) -> Placement {
-        let (output, moved) = rule::cheapest(op, operands, shape, layout);
-        match by_counts(operands, layout) {
-            Some((less, placement)) if less < moved => placement,
-            _ => Placement::on(output),
-        }
+        let other = by_counts(operands, layout);
+        rule::place_unless_cheaper(op, operands, shape, layout, other)
     }
 
     fn operands(&self, call: Call<'_>, placement: &Placement) -> OperandShardings {
@@ -50,9 +46,7 @@ fn by_counts(operands: &[PlacedOperand<'_>], layout: Layout<'_>) -> Option<(Byte
             *axis = None;
         }
     }
-    let map = AffineMap::identity(values.shape);
-    let item = values.dtype.size();
-    let moved = read_price(&values.sharding, values.shape, item, &map, &output, layout.mesh);
+    let moved = values.moved(&output, layout.mesh);
     // An all-reduce sends each byte about twice.
     let added = Bytes::of(2 * output.largest_block(values.shape), DType::I64.size());
     let partial = Partial { monoid: Monoid::Add, mesh_axes: split.mesh_axes.clone() };
