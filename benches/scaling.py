@@ -115,7 +115,7 @@ def measure(devices, only):
             for _ in range(repeats):
                 result = program(np, *arrays)
                 np.evaluate(result)
-            result.ravel()[0].item()
+            result[(0,) * result.ndim].item()
             return (time.perf_counter() - begun) * 1e3 / repeats
 
         once(2)

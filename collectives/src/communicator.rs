@@ -12,6 +12,31 @@ pub struct Message {
     pub peer: usize,
     /// The bytes to send, or the memory that receives.
     pub data: Slice,
+    /// If the message is not all of `data`, the rows of `data` of which it consists, one after the
+    /// other; only where the communicator takes them (`Communicator::takes_rows`).
+    pub rows: Option<Rows>,
+}
+
+/// Rows of equal length at equal distances. The first one begins at the first byte of a slice, and
+/// the last one ends at its last byte.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Rows {
+    /// The bytes of a row.
+    pub len: usize,
+    /// The bytes from the start of a row to the start of the next.
+    pub pitch: usize,
+}
+
+impl Message {
+    /// The bytes of the message.
+    pub fn bytes(&self) -> usize {
+        match self.rows {
+            Some(rows) if self.data.len > 0 => {
+                ((self.data.len - rows.len) / rows.pitch + 1) * rows.len
+            }
+            _ => self.data.len,
+        }
+    }
 }
 
 /// A communicator group, seen by one of its devices. A *member* is one of these, counted from 0.
@@ -129,6 +154,12 @@ pub trait Communicator: Send + Sync {
     /// order within a pair. Starts the sends and returns; the event happens when everything has
     /// arrived. A message to oneself is a copy.
     fn exchange(&self, sends: &[Message], receives: &[Message]) -> Result<Event, CollectiveError>;
+    /// Whether `exchange` takes a message of this many bytes to or from a member as rows at this
+    /// distance. The other end may have its bytes together. False unless stated otherwise.
+    fn takes_rows(&self, peer: usize, bytes: usize, pitch: usize) -> bool {
+        let _ = (peer, bytes, pitch);
+        false
+    }
     /// Returns when all members have called it.
     fn barrier(&self) -> Result<(), CollectiveError>;
     /// Splits the communicator group: members of equal `color` form a new group, ordered by (`key`,

@@ -42,7 +42,7 @@ mod wait;
 mod world;
 
 pub use combine::{reduce_into, reduce_onto};
-pub use communicator::{Communicator, Message};
+pub use communicator::{Communicator, Message, Rows};
 pub use counting::{Count, Counting, Counts};
 pub use error::CollectiveError;
 pub use exchange::{Exchange, ExchangeError, MeetingFile, MpiExchange, Pmi, Pmix};

@@ -3,6 +3,7 @@
 use crate::strides::assert_in_bounds;
 use crate::{Device, DeviceError, DevicePointer};
 use std::fmt;
+use std::ops::Range;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
@@ -77,6 +78,8 @@ enum Release {
     Pool(Arc<dyn Pool>),
     /// Memory owned elsewhere, kept alive by the box.
     Owner(#[allow(dead_code, reason = "held for its Drop")] Box<dyn std::any::Any + Send + Sync>),
+    /// A part of another buffer, from an offset.
+    Part(Buffer, usize),
     /// No memory at all.
     Nothing,
 }
@@ -148,6 +151,15 @@ impl Buffer {
         }))
     }
 
+    /// A buffer over a part of this one, which lives as long.
+    pub fn part(&self, bytes: Range<usize>) -> Buffer {
+        let pointer =
+            NonNull::new(self.at(bytes.start, bytes.len())).unwrap_or(NonNull::dangling());
+        let (len, remote) = (bytes.len(), self.0.remote.clone());
+        let release = Release::Part(self.clone(), bytes.start);
+        Buffer(Arc::new(Allocation { pointer, len, remote, release }))
+    }
+
     /// The size of the allocation in bytes.
     pub fn len(&self) -> usize {
         self.0.len
@@ -178,9 +190,15 @@ impl Buffer {
         Arc::strong_count(&self.0) == 1
     }
 
-    /// Whether both are handles to the same allocation.
+    /// Whether both are handles to the same allocation, or the same part of one.
     pub fn same(&self, other: &Buffer) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
+        let are_parts = || match (&self.0.release, &other.0.release) {
+            (Release::Part(one, start), Release::Part(another, from)) => {
+                one.same(another) && start == from && self.len() == other.len()
+            }
+            _ => false,
+        };
+        Arc::ptr_eq(&self.0, &other.0) || are_parts()
     }
 
     /// The whole buffer as a slice.

@@ -1,7 +1,7 @@
 //! Default shardings.
 
 use phalanx_ops::shape::size;
-use phalanx_ops::{Mesh, Sharding};
+use phalanx_ops::{Bytes, Mesh, Sharding};
 
 /// The sizes at which arrays are split, agreed by all ranks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -25,7 +25,16 @@ pub struct Layout<'a> {
     pub policy: &'a Policy,
 }
 
+/// The bytes of a chunk for each element from which arrays are split.
+const CHUNK: usize = 256;
+
 impl Policy {
+    /// The bytes that a device receives at a time where an exchange goes on in chunks: many times
+    /// those of the smallest array that is worth splitting.
+    pub fn chunk(&self) -> Bytes {
+        Bytes::of(self.split_from.max(1), CHUNK)
+    }
+
     /// The sharding of a new base: split along the first axis with extent ≥ 4 × devices, or else
     /// along the largest axis; small bases are replicated.
     pub fn sharding(&self, shape: &[usize], mesh: &Mesh) -> Sharding {

@@ -4,7 +4,9 @@ use crate::build::ScalarSource;
 use crate::error::RunError;
 use crate::gathering::{gather, wait};
 use crate::ids::ExchangeId;
-use crate::instance::{At, BlockAt, CopyBox, LocalStep, Memory, Packet, Routine, Together};
+use crate::instance::{
+    At, BlockAt, CopyBox, InPlace, LocalStep, Memory, Packet, Routine, Together,
+};
 use crate::job::{Job, JobMemory};
 use crate::routines::{RoutineCall, Routines};
 use crate::segments::{Segment, Turn};
@@ -17,6 +19,9 @@ use phalanx_ops::{Bounds, Bytes, DType, Mesh, Monoid, Scalar, Sharding, Split};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::sync::Arc;
+
+/// The exchanges in flight, each with the events of its chunks.
+type Events = FxHashMap<ExchangeId, SmallVec<[Event; 1]>>;
 
 /// A device with what it needs to run plans.
 pub(crate) struct Worker {
@@ -62,7 +67,7 @@ impl Worker {
         if self.is_direct && job.ready.is_collective {
             self.communicator.prepare()?;
         }
-        let mut events: FxHashMap<ExchangeId, Event> = FxHashMap::default();
+        let mut events = Events::default();
         let steps = &job.ready.instances[self.local].steps;
         let mut done = 0;
         for segment in &job.ready.segments[self.local] {
@@ -81,7 +86,7 @@ impl Worker {
         job: &Job,
         memory: &JobMemory,
         segment: &Segment,
-        events: &mut FxHashMap<ExchangeId, Event>,
+        events: &mut Events,
     ) -> Result<(), RunError> {
         let address = |at: Memory| {
             let buffer = memory.buffer(at);
@@ -116,7 +121,7 @@ impl Worker {
         job: &Job,
         memory: &JobMemory,
         steps: &[LocalStep],
-        events: &mut FxHashMap<ExchangeId, Event>,
+        events: &mut Events,
     ) -> Result<(), RunError> {
         // A null device runs only launch steps, which may save the texts of kernels.
         let is_null = self.memory.is_null();
@@ -130,27 +135,25 @@ impl Worker {
         job: &Job,
         memory: &JobMemory,
         step: &LocalStep,
-        events: &mut FxHashMap<ExchangeId, Event>,
+        events: &mut Events,
     ) -> Result<(), RunError> {
         match step {
-            LocalStep::Start { exchange, pack, sends, receives } => {
-                pack.iter().for_each(|copy| memory.copy(copy));
+            LocalStep::Start { exchange, sends, receives } => {
+                self.copy_packets(memory, sends);
                 let _span =
                     tracing::trace_span!("collective", kind = "exchange", sends = sends.len())
                         .entered();
-                let event = if sends.is_empty() && receives.is_empty() {
-                    Event::ready()
-                } else {
-                    self.exchange(memory, *exchange, sends, receives)?
-                };
-                events.insert(*exchange, event);
+                if !(sends.is_empty() && receives.is_empty()) {
+                    let event = self.exchange(memory, *exchange, sends, receives)?;
+                    events.entry(*exchange).or_default().push(event);
+                }
             }
             LocalStep::Wait { exchange, unpack } => {
-                if let Some(event) = events.remove(exchange) {
+                for event in events.remove(exchange).unwrap_or_default() {
                     wait(&event)?;
-                    self.deliver(*exchange);
                 }
-                unpack.iter().for_each(|copy| memory.copy(copy));
+                self.deliver(*exchange);
+                self.copy_packets(memory, unpack);
             }
             LocalStep::Launch { kernel, extents, origins, accesses, guards, scalars } => {
                 let _span = tracing::trace_span!("step", kernel, ?extents).entered();
@@ -188,9 +191,12 @@ impl Worker {
 
     /// Runs the routine of a structured operation.
     fn routine(&mut self, memory: &JobMemory, routine: &Routine) -> Result<(), RunError> {
+        let buffers: SmallVec<[Buffer; 3]> =
+            routine.operands.iter().map(|at| memory.buffer_of(at)).collect();
         let operands: SmallVec<[Block<'_>; 3]> =
-            routine.operands.iter().map(|at| memory.block(at)).collect();
-        let to = memory.block(&routine.to);
+            routine.operands.iter().zip(&buffers).map(|(at, buffer)| at.on(buffer)).collect();
+        let to = memory.buffer_of(&routine.to);
+        let to = routine.to.on(&to);
         let Some(Together { mesh_axes, largest, room }) = &routine.together else {
             structured::run_on(&routine.op, &operands, &to, &self.memory)?;
             return Ok(());
@@ -218,6 +224,21 @@ impl Worker {
         })
     }
 
+    /// The rows of a packet, if the communicator takes them.
+    fn in_place<'p>(&self, packet: &'p Packet) -> Option<&'p InPlace> {
+        let takes = |rows: &&InPlace| {
+            let Packet { peer, bytes, .. } = packet;
+            self.is_direct && self.communicator.takes_rows(*peer, bytes.0, rows.rows.pitch)
+        };
+        packet.in_place.as_ref().filter(takes)
+    }
+
+    /// Runs the copies of the packets that the communicator does not take as rows.
+    fn copy_packets(&self, memory: &JobMemory, packets: &[Packet]) {
+        let apart = packets.iter().filter(|packet| self.in_place(packet).is_none());
+        apart.filter_map(|packet| packet.copy.as_ref()).for_each(|copy| memory.copy(copy));
+    }
+
     /// Starts an exchange. Data that the communicator cannot access is copied to the host first.
     fn exchange(
         &mut self,
@@ -228,10 +249,15 @@ impl Worker {
     ) -> Result<Event, RunError> {
         let mut arriving = Vec::new();
         let staged = |packet: &Packet, arriving: Option<&mut Vec<(Slice, Slice)>>| {
-            let Message { peer, data } = memory.message(packet);
-            if self.is_direct || data.buffer.remote().is_none() {
-                return Message { peer, data };
+            if let Some(InPlace { memory: at, span, rows }) = self.in_place(packet) {
+                let data = memory.buffer(*at).slice(span.start, span.len());
+                return Message { peer: packet.peer, data, rows: Some(*rows) };
             }
+            let message = memory.message(packet);
+            if self.is_direct || message.data.buffer.remote().is_none() {
+                return message;
+            }
+            let Message { peer, data, rows } = message;
             let mut bytes = vec![0; data.len];
             if arriving.is_none() {
                 data.buffer.read(data.offset, &mut bytes);
@@ -240,14 +266,14 @@ impl Worker {
             if let Some(arriving) = arriving {
                 arriving.push((host.clone(), data));
             }
-            Message { peer, data: host }
+            Message { peer, data: host, rows }
         };
         let sends: Vec<Message> = sends.iter().map(|packet| staged(packet, None)).collect();
         let receives: Vec<Message> =
             receives.iter().map(|packet| staged(packet, Some(&mut arriving))).collect();
         let event = self.communicator.exchange(&sends, &receives)?;
         if !arriving.is_empty() {
-            self.arriving.insert(exchange, arriving);
+            self.arriving.entry(exchange).or_default().extend(arriving);
         }
         Ok(event)
     }
@@ -379,9 +405,13 @@ impl JobMemory {
         }
     }
 
-    fn block<'a>(&'a self, at: &'a BlockAt) -> Block<'a> {
-        let BlockAt { memory, dtype, shape, origin } = at;
-        Block { buffer: self.buffer(*memory), dtype: *dtype, shape, origin }
+    /// The buffer that holds a block and nothing else.
+    fn buffer_of(&self, at: &BlockAt) -> Buffer {
+        let buffer = self.buffer(at.memory);
+        match &at.part {
+            Some(part) => buffer.part(part.clone()),
+            None => buffer.clone(),
+        }
     }
 
     fn copy(&self, copy: &CopyBox) {
@@ -394,6 +424,6 @@ impl JobMemory {
 
     fn message(&self, packet: &Packet) -> Message {
         let data: Slice = self.buffer(packet.memory).slice(packet.offset.0, packet.bytes.0);
-        Message { peer: packet.peer, data }
+        Message { peer: packet.peer, data, rows: None }
     }
 }

@@ -9,7 +9,7 @@ use crate::cost::{Cost, Costs, costs, sharding};
 use crate::finalise::{Final, FinalLaunch, FinalStep, Liveness, Place, finalise};
 use crate::fuse::Group;
 use crate::ids::ExchangeId;
-use crate::instance::{At, Instance, LocalStep, instantiate};
+use crate::instance::{At, Instance, LocalStep, chunks_of, instantiate};
 use crate::plan::Plan;
 use phalanx_graph::{LeafId, NodeId, NodeOp, Source};
 use phalanx_kernels::ir::AccessId;
@@ -212,7 +212,11 @@ impl Explainer<'_> {
             _ if self.is_gather(exchange) => "gather",
             _ => "reshard",
         };
-        format!("{kind} of {}", self.name(source))
+        let chunks = match chunks_of(self.plan, &self.plan.exchanges[exchange.index()], self.mesh) {
+            1 => String::new(),
+            chunks => format!(" in {chunks} chunks, each while the next is computed"),
+        };
+        format!("{kind} of {}{chunks}", self.name(source))
     }
 
     /// Whether every device needs the whole value, judged by three of them.

@@ -8,8 +8,8 @@ use crate::fuse::{Context, Fused, Group, GroupAxis, Load, Unit, fuse, loads_of, 
 use crate::ids::{ExchangeId, UnitId};
 use crate::refill::Refill;
 use phalanx_distributed::{
-    Expansion, Legal, Origin, Placement, Setup, image, is_aligned, legalise, preimage_range,
-    propagate,
+    Expansion, Legal, Origin, Placement, Policy, Setup, image, is_aligned, legalise,
+    preimage_range, propagate,
 };
 use phalanx_graph::{Graph, Node, NodeData, NodeId, Source};
 use phalanx_ops::sharding::{intersect, is_empty, volume};
@@ -34,6 +34,8 @@ pub(crate) struct Plan {
     pub units: Vec<Unit>,
     pub steps: Vec<Step>,
     pub exchanges: Vec<Exchange>,
+    /// The sizes at which arrays are split.
+    pub policy: Policy,
 }
 
 /// A step, in program order.
@@ -198,6 +200,7 @@ impl Plan {
             units,
             steps,
             exchanges,
+            policy: *setup.policy,
         };
         if cfg!(debug_assertions) {
             plan.assert_sound(setup.mesh);
@@ -268,6 +271,7 @@ impl Plan {
             units,
             steps,
             exchanges,
+            policy: *setup.policy,
         });
         if cfg!(debug_assertions) {
             plan.iter().for_each(|plan| plan.assert_sound(mesh));
@@ -347,7 +351,7 @@ fn order(context: &Context<'_>, units: &[Unit], mesh: &Mesh) -> (Vec<Step>, Vec<
         }
         if let Unit::Group(group) = unit {
             for (source, part) in parts_of(context, group, id) {
-                match shared(&exchanges, source, &part, mesh) {
+                match shared(&exchanges, source, &part, units, mesh) {
                     Some(exchange) => exchanges[exchange.index()].parts.push(part),
                     None => {
                         steps.push(Step::Exchange(ExchangeId::new(exchanges.len())));
@@ -366,7 +370,38 @@ fn order(context: &Context<'_>, units: &[Unit], mesh: &Mesh) -> (Vec<Step>, Vec<
         steps.push(Step::Unit(id));
     }
     combine(context, &mut steps, partial);
-    (steps, exchanges)
+    (start_early(steps, units, &exchanges), exchanges)
+}
+
+/// Moves each exchange before the last routine ahead of it, if what it sends is known by then: its
+/// messages are under way while the routine runs. No exchange passes more than one routine, so the
+/// memory for what arrives stays small.
+fn start_early(steps: Vec<Step>, units: &[Unit], exchanges: &[Exchange]) -> Vec<Step> {
+    let mut ordered: Vec<Step> = Vec::with_capacity(steps.len());
+    for step in steps {
+        let Step::Exchange(exchange) = step else {
+            ordered.push(step);
+            continue;
+        };
+        let source = exchanges[exchange.index()].source;
+        let is_routine = |step: &Step| match step {
+            Step::Unit(unit) => matches!(units[unit.index()], Unit::Routine(_)),
+            Step::Combine(_) | Step::Exchange(_) => false,
+        };
+        let routine = ordered.iter().rposition(is_routine);
+        let is_known = |routine: usize| {
+            !ordered[routine..].iter().any(|step| match step {
+                Step::Combine(nodes) => nodes.iter().any(|&node| source == Source::Node(node)),
+                Step::Unit(unit) => units[unit.index()].computes(source),
+                Step::Exchange(_) => false,
+            })
+        };
+        match routine.filter(|&routine| is_known(routine)) {
+            Some(routine) => ordered.insert(routine, step),
+            None => ordered.push(step),
+        }
+    }
+    ordered
 }
 
 /// One step for each set of mesh axes, monoid and dtypes, so that each is one coalesced collective.
@@ -407,22 +442,28 @@ fn parts_of(context: &Context<'_>, group: &Group, unit: UnitId) -> Vec<(Source, 
 }
 
 /// An exchange that can also serve `part`, if the joint box is no larger than both boxes together:
-/// kernels that read the same neighbours fetch them once.
+/// kernels that read the same neighbours fetch them once. If a routine runs between, the exchange
+/// must fetch the box already: what comes later needs no memory before.
 fn shared(
     exchanges: &[Exchange],
     source: Source,
     part: &ExchangePart,
+    units: &[Unit],
     mesh: &Mesh,
 ) -> Option<ExchangeId> {
     // Only three devices are examined, so the time does not grow with the mesh.
     let devices = [0, mesh.devices() / 2, mesh.devices() - 1];
     let found = exchanges.iter().position(|exchange| {
+        let first = exchange.parts[0].unit.index();
+        let between = &units[first..part.unit.index()];
+        let is_apart = between.iter().any(|unit| matches!(unit, Unit::Routine(_)));
         exchange.source == source
             && same_direction(&exchange.parts[0].loads[0].map, &part.loads[0].map)
             && devices.iter().all(|&device| {
                 let coordinates = mesh.coordinates(device);
                 let (a, b) = (exchange.need(mesh, &coordinates), part.need(mesh, &coordinates));
-                volume(&bounding(&a, &b)) <= volume(&a) + volume(&b)
+                let added = if is_apart { 0 } else { volume(&b) };
+                volume(&bounding(&a, &b)) <= volume(&a) + added
             })
     });
     found.map(ExchangeId::new)

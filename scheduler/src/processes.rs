@@ -249,7 +249,7 @@ impl Processes {
         let own = self.tickets.load(Ordering::Relaxed);
         let counts = Buffer::from_vec(vec![own; self.world.size()]);
         const WORD: usize = size_of::<u64>();
-        let to = |peer: usize| Message { peer, data: counts.slice(peer * WORD, WORD) };
+        let to = |peer: usize| Message { peer, data: counts.slice(peer * WORD, WORD), rows: None };
         let others: Vec<Message> = match self.world.rank() {
             0 => (1..self.world.size()).map(to).collect(),
             _ => vec![to(0)],

@@ -3,7 +3,7 @@
 use crate::build::ScalarSource;
 use crate::error::RunError;
 use crate::finalise::{Final, FinalStep, Liveness, Place, finalise};
-use crate::instance::{At, BlockAt, Instance, LocalStep, Together, assert_sound, instantiate};
+use crate::instance::{At, Instance, LocalStep, Together, assert_sound, instantiate};
 use crate::plan::Plan;
 use crate::routines::Routines;
 use crate::segments::{Segment, segments};
@@ -108,9 +108,9 @@ impl Ready {
             let nowhere = Buffer::without_memory(0);
             let of_step = |step: &LocalStep| match step {
                 LocalStep::Routine(routine) if routine.together.is_none() => {
-                    let operands = routine.operands.iter().map(|at| block_at(at, &nowhere));
+                    let operands = routine.operands.iter().map(|at| at.on(&nowhere));
                     let operands: SmallVec<[Block<'_>; 3]> = operands.collect();
-                    let to = block_at(&routine.to, &nowhere);
+                    let to = routine.to.on(&nowhere);
                     let library = device.blas().is_some();
                     structured::workspace(&routine.op, &operands, &to, threads, library)
                 }
@@ -164,10 +164,9 @@ impl Ready {
             }
             LocalStep::Routine(routine) => {
                 let nowhere = Buffer::without_memory(0);
-                let block = |at| block_at(at, &nowhere);
                 let operands: SmallVec<[Block<'_>; 3]> =
-                    routine.operands.iter().map(block).collect();
-                let to = block(&routine.to);
+                    routine.operands.iter().map(|at| at.on(&nowhere)).collect();
+                let to = routine.to.on(&nowhere);
                 let own = || structured::missing(&routine.op, &operands, &to, device);
                 let mut missing = match &routine.together {
                     None => own(),
@@ -233,12 +232,6 @@ impl Ready {
         let _ = self.is_loaded.set(());
         Ok(())
     }
-}
-
-/// A block in some memory.
-fn block_at<'a>(at: &'a BlockAt, buffer: &'a Buffer) -> Block<'a> {
-    let BlockAt { dtype, shape, origin, .. } = at;
-    Block { buffer, dtype: *dtype, shape, origin }
 }
 
 impl Case {

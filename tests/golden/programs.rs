@@ -477,3 +477,22 @@ pub fn requests() -> Outcome {
     }
     outcome(vec![(doubled, taken), (written, expected)], &[&a])
 }
+
+/// `a @ b` of matrices: `b` is gathered in panels, each while the product of the panel before it
+/// runs
+pub fn product_in_panels() -> Outcome {
+    let (rows, inner, columns) = (1201, 4130, 1203);
+    let a = array(&[rows, inner], 1);
+    let b = from_function([inner, columns], |index| {
+        (&index[0] % columns as i64).equal(&index[1]).astype(DType::F64)
+    });
+    b.evaluate().expect("an input is made");
+    let mut expected = vec![0.0; rows * columns];
+    let given = numbers(&[rows, inner], 1);
+    for (sums, left) in expected.chunks_mut(columns).zip(given.chunks(inner)) {
+        for left in left.chunks(columns) {
+            sums.iter_mut().zip(left).for_each(|(sum, left)| *sum += left);
+        }
+    }
+    outcome(vec![(matmul(&a, &b), expected)], &[&a, &b])
+}

@@ -350,7 +350,7 @@ fn products_of_matrices_are_the_same_by_every_schedule() {
             assert!(plan.contains("1 all-reduce"), "{plan}");
         }
         let outer = matmul(&tall, &wide).sum(()).item::<f64>().unwrap();
-        let large = numbers(1201, 1100, 3);
+        let large = numbers(801, 4100, 3);
         large.evaluate().unwrap();
         let square = matmul(&large, &large.t());
         if mesh.contains("=4)") {
@@ -363,6 +363,35 @@ fn products_of_matrices_are_the_same_by_every_schedule() {
         let stack =
             matmul(&numbers(15, 8, 3).reshape([3, 5, 8]), &numbers(24, 4, 5).reshape([3, 8, 4]));
         (inner.to_vec::<f64>().unwrap(), outer, corner, stack.to_vec::<f64>().unwrap())
+    });
+    all_equal(results);
+}
+
+/// Routines whose result is exchanged right after them run once for each chunk.
+#[test]
+fn values_are_the_same_if_they_are_sent_in_chunks() {
+    let results = on_meshes(|mesh| {
+        let numbers = (arange(0, 53 * 31, 1) * 37).remainder(101).astype(DType::F64) - 50;
+        let matrix = numbers.reshape([53, 31]);
+        matrix.evaluate().unwrap();
+        let sorted = sort(&matrix, 1);
+        let turned = sorted.t() * 2;
+        let flipped = sorted.slice(s![..;-1, ..]) + &sorted;
+        let plan = flipped.explain().unwrap();
+        if ["=3)", "=4)", "=8)"].iter().any(|devices| mesh.ends_with(devices)) {
+            assert!(plan.contains("chunks, each while the next is computed"), "{plan}");
+        }
+        // Two routines in a row, then a third along the axis that was split.
+        let cube = numbers.slice(s![..1040]).reshape([13, 8, 10]);
+        let spectrum = fft::fftn(&cube, ());
+        let product = matmul(&matrix, &matrix.t());
+        let shifted = roll(&product, 7, 0) - &product;
+        // The rows of the second product overwrite what the first one reads.
+        let square = (arange(0, 41 * 41, 1) % 7).astype(DType::F64).reshape([41, 41]);
+        let twice = matmul(&(&square + 1), &matmul(&square, &(&square + 2)));
+        let sums = (&twice + twice.t()).sum(0);
+        let all = [turned, flipped, spectrum.real(), spectrum.imag(), shifted, sums];
+        all.map(|array| array.to_vec::<f64>().unwrap())
     });
     all_equal(results);
 }

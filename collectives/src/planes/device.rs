@@ -19,6 +19,11 @@ pub(crate) trait DevicePlane: Send + Sync + Sized + 'static {
     fn waits_in_device_work(&self) -> bool;
     /// As `Communicator::prepare`.
     fn prepare(&self) -> Result<(), CollectiveError>;
+    /// As `Communicator::takes_rows`.
+    fn takes_rows(&self, peer: usize, bytes: usize, pitch: usize) -> bool {
+        let _ = (peer, bytes, pitch);
+        false
+    }
     /// Performs a collective on slices in the device's memory.
     fn collective(&self, call: Call<'_>) -> Result<Event, CollectiveError>;
     /// Starts the messages of an operation, at least one of which resides in the device's memory.

@@ -170,12 +170,12 @@ impl<D: DevicePlane> Communicator for Member<D> {
     }
 
     fn send(&self, data: &Slice, to: usize) -> Result<Event, CollectiveError> {
-        let message = Message { peer: to, data: data.clone() };
+        let message = Message { peer: to, data: data.clone(), rows: None };
         self.messages(Operation::Send, &[message], &[])
     }
 
     fn recv(&self, data: &Slice, from: usize) -> Result<Event, CollectiveError> {
-        let message = Message { peer: from, data: data.clone() };
+        let message = Message { peer: from, data: data.clone(), rows: None };
         self.messages(Operation::Receive, &[], &[message])
     }
 
@@ -186,13 +186,17 @@ impl<D: DevicePlane> Communicator for Member<D> {
         receive: &Slice,
         from: usize,
     ) -> Result<Event, CollectiveError> {
-        let outgoing = Message { peer: to, data: send.clone() };
-        let incoming = Message { peer: from, data: receive.clone() };
+        let outgoing = Message { peer: to, data: send.clone(), rows: None };
+        let incoming = Message { peer: from, data: receive.clone(), rows: None };
         self.messages(Operation::SendReceive, &[outgoing], &[incoming])
     }
 
     fn exchange(&self, sends: &[Message], receives: &[Message]) -> Result<Event, CollectiveError> {
         self.messages(Operation::Exchange, sends, receives)
+    }
+
+    fn takes_rows(&self, peer: usize, bytes: usize, pitch: usize) -> bool {
+        self.device().is_some_and(|device| device.takes_rows(peer, bytes, pitch))
     }
 
     fn barrier(&self) -> Result<(), CollectiveError> {

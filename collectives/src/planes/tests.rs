@@ -274,7 +274,8 @@ fn results(member: &dyn Communicator, of: &dyn Fn(&[u8]) -> Slice) -> Vec<Vec<u8
         done(member.send_recv(&of(&own), next, &received, (rank + last) % size));
         found.push(bytes(&received));
         let places: Vec<Slice> = (0..size).map(|_| place(8 * count)).collect();
-        let message = |(peer, data): (usize, &Slice)| Message { peer, data: data.clone() };
+        let message =
+            |(peer, data): (usize, &Slice)| Message { peer, data: data.clone(), rows: None };
         let receives: Vec<Message> = places.iter().enumerate().map(message).collect();
         let sends: Vec<Message> = (0..size).map(|peer| message((peer, &of(&own)))).collect();
         done(member.exchange(&sends, &receives));

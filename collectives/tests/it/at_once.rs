@@ -143,7 +143,7 @@ fn slow_members_get_the_data_of_the_call_that_they_are_in() {
             if call % 16 == 5 {
                 let (next, previous) = ((own + 1) % members, (own + members - 1) % members);
                 let received = place(len);
-                let message = |peer, data: &Slice| Message { peer, data: data.clone() };
+                let message = |peer, data: &Slice| Message { peer, data: data.clone(), rows: None };
                 let last = results.last().unwrap().slice(0, len.min(100));
                 let into = received.slice(0, last.len);
                 let event = member.exchange(&[message(next, &last)], &[message(previous, &into)]);

@@ -1,7 +1,8 @@
 //! Members on GPUs that fail or never arrive cause an error on all others, whose streams continue.
 
 use crate::fixture::{bytes, on_gpus, slice};
-use phalanx_collectives::CollectiveError;
+use phalanx_collectives::{CollectiveError, Message};
+use phalanx_device::Slice;
 use phalanx_ops::{DType, Monoid};
 use std::time::Duration;
 
@@ -78,6 +79,53 @@ fn a_wait_in_a_kernel_for_an_absent_member_ends_with_its_error() {
             let data = slice(&1i64.to_ne_bytes());
             member.all_reduce(&data, DType::I64, Monoid::Add).unwrap().wait().unwrap();
             assert_eq!(bytes(&data), (members as i64).to_ne_bytes(), "{name}");
+        });
+        fixture.shutdown();
+    }
+}
+
+#[test]
+fn long_messages_to_an_absent_member_end_with_its_error() {
+    for ((name, plane), members) in on_gpus() {
+        let fixture = plane(members);
+        let outcomes = fixture.run(|member| {
+            member.prepare().unwrap();
+            if member.rank() == 0 {
+                std::thread::sleep(Duration::from_millis(200));
+                fixture.worlds[0].abort(gives_up(0));
+                return None;
+            }
+            let data = slice(&vec![7; 70 << 20]);
+            let received = slice(&vec![0; 70 << 20]);
+            let one = |data: &Slice| vec![Message { peer: 0, data: data.clone(), rows: None }];
+            let begun = member.exchange(&one(&data), &one(&received));
+            let waited = begun.and_then(|event| Ok(event.wait()?));
+            // Reading waits until the stream continues.
+            bytes(&received);
+            Some((waited, member.exchange(&one(&data), &one(&received)).map(drop)))
+        });
+        for (member, outcome) in outcomes.into_iter().enumerate() {
+            let Some((_, later)) = outcome else { continue };
+            assert_eq!(later, Err(gives_up(0)), "{name}, member {member}");
+        }
+        // Other groups of the same GPUs carry long messages.
+        drop(fixture);
+        let fixture = plane(members);
+        fixture.run(|member| {
+            let own = vec![member.rank() as u8; 5 << 20];
+            let (data, all) = (slice(&own), slice(&vec![0; members * own.len()]));
+            let to = |peer: usize| Message { peer, data: data.clone(), rows: None };
+            let from = |peer: usize| Message {
+                peer,
+                data: all.slice(peer * own.len(), own.len()),
+                rows: None,
+            };
+            let sends: Vec<Message> = (0..members).map(to).collect();
+            let receives: Vec<Message> = (0..members).map(from).collect();
+            member.exchange(&sends, &receives).unwrap().wait().unwrap();
+            let expected: Vec<u8> =
+                (0..members).flat_map(|peer| vec![peer as u8; 5 << 20]).collect();
+            assert!(bytes(&all) == expected, "{name}");
         });
         fixture.shutdown();
     }

@@ -1,13 +1,15 @@
 //! The table of operations that move bytes without looking at them, on every plane.
 
 use crate::fixture::{PLANES, bytes, on_gpus, place, slice, tcp};
-use phalanx_collectives::{Communicator, Message};
+use phalanx_collectives::{Communicator, Message, Rows};
 use phalanx_device::{Buffer, Slice};
 use phalanx_ops::{DType, Monoid};
 
 const MEMBERS: &[usize] = &[1, 2, 3, 4, 8, 11];
 /// Bytes: nothing, one, odd, just beyond the ring's and the network's limits, several pieces.
 const SIZES: &[usize] = &[0, 1, 777, 65_537, 700_001];
+/// Bytes that copy engines of GPUs carry: one piece, and more pieces than a window has slots.
+const LONG: &[usize] = &[(2 << 20) + 5, (25 << 20) + 3];
 
 /// The message of `from` to `to`; messages of equal length differ in content.
 fn message(from: usize, to: usize, len: usize) -> Vec<u8> {
@@ -40,7 +42,7 @@ fn each(run: impl Fn(&dyn Communicator, usize) + Sync) {
         let fixture = plane(members);
         fixture.run(|member| {
             assert!(member.takes_device_memory() && name.starts_with(member.plane()), "{name}");
-            SIZES.iter().for_each(|&size| run(member, size));
+            SIZES.iter().chain(LONG).for_each(|&size| run(member, size));
         });
         fixture.shutdown();
     }
@@ -226,9 +228,10 @@ fn an_exchange_reaches_all_members_and_overlaps_with_collectives() {
         let (own, members) = (member.rank(), member.size());
         let outgoing = |turn: usize| {
             let data = move |to: usize| slice(&message(own + turn, to, length(own, size)));
-            (0..members).map(move |to| Message { peer: to, data: data(to) })
+            (0..members).map(move |to| Message { peer: to, data: data(to), rows: None })
         };
-        let place = |from: usize| Message { peer: from, data: place(length(from, size)) };
+        let place =
+            |from: usize| Message { peer: from, data: place(length(from, size)), rows: None };
         // Two messages for each peer, the receives in another order of peers.
         let sends: Vec<Message> = outgoing(0).chain(outgoing(50)).collect();
         let receives: Vec<Message> =
@@ -238,11 +241,54 @@ fn an_exchange_reaches_all_members_and_overlaps_with_collectives() {
         member.broadcast(&shared, 0).unwrap().wait().unwrap();
         event.wait().unwrap();
         assert!(event.is_done());
-        for (at, Message { peer, data }) in receives.iter().enumerate() {
+        for (at, Message { peer, data, .. }) in receives.iter().enumerate() {
             let turn = 50 * (at % 2);
             assert!(bytes(data) == message(peer + turn, own, length(*peer, size)), "from {peer}");
         }
     });
+}
+
+#[test]
+fn long_messages_of_gpus_are_read_from_rows_and_written_to_rows() {
+    for ((name, plane), members) in on_gpus() {
+        let fixture = plane(members);
+        fixture.run(|member| {
+            let own = member.rank();
+            // The same 3.5 MB in rows of two lengths.
+            let (sent, received) =
+                (Rows { len: 700, pitch: 1024 }, Rows { len: 1400, pitch: 1401 });
+            let all = 700 * 5000;
+            member.prepare().unwrap();
+            let others = || (0..members).filter(|&peer| peer != own);
+            if !others().all(|peer| member.takes_rows(peer, all, sent.pitch)) {
+                println!("skipped: the members do not access each other's memory");
+                return;
+            }
+            let span = |rows: Rows| (all / rows.len - 1) * rows.pitch + rows.len;
+            let placed = |content: &[u8], rows: Rows, empty: u8| {
+                let mut memory = vec![empty; span(rows)];
+                for (row, bytes) in content.chunks(rows.len).enumerate() {
+                    memory[row * rows.pitch..][..rows.len].copy_from_slice(bytes);
+                }
+                memory
+            };
+            let sends = others().map(|peer| {
+                let data = slice(&placed(&message(own, peer, all), sent, 1));
+                Message { peer, data, rows: Some(sent) }
+            });
+            let receives = others().map(|peer| {
+                let data = slice(&vec![9; span(received)]);
+                Message { peer, data, rows: Some(received) }
+            });
+            let (sends, receives): (Vec<_>, Vec<_>) = (sends.collect(), receives.collect());
+            member.exchange(&sends, &receives).unwrap().wait().unwrap();
+            for Message { peer, data, .. } in &receives {
+                let expected = placed(&message(*peer, own, all), received, 9);
+                assert!(bytes(data) == expected, "{name}, from {peer}");
+            }
+        });
+        fixture.shutdown();
+    }
 }
 
 #[test]

@@ -87,8 +87,8 @@ fn data_beyond_the_parts_of_a_message_arrive() {
                 // Two messages of one pair at the same time, the second of another length.
                 let other = slice(&message(own, own, len + LIMIT));
                 let also = place(len + LIMIT);
-                let to = |data| Message { peer: next, data };
-                let from = |data| Message { peer: last, data };
+                let to = |data| Message { peer: next, data, rows: None };
+                let from = |data| Message { peer: last, data, rows: None };
                 let sends = [to(send), to(other)];
                 let receives = [from(receive.clone()), from(also.clone())];
                 member.exchange(&sends, &receives).unwrap().wait().unwrap();

@@ -18,13 +18,17 @@ fn long_messages_of_gpus_arrive_whole() {
         let fixture = plane(members);
         fixture.run(|member| {
             let own = member.rank();
-            let send = |to| Message { peer: to, data: slice(&message(own, to, LONG + to)) };
-            let receive =
-                |from| Message { peer: from, data: place(LONG + own).slice(0, LONG + own) };
+            let send =
+                |to| Message { peer: to, data: slice(&message(own, to, LONG + to)), rows: None };
+            let receive = |from| Message {
+                peer: from,
+                data: place(LONG + own).slice(0, LONG + own),
+                rows: None,
+            };
             let sends: Vec<Message> = (0..members).map(send).collect();
             let receives: Vec<Message> = (0..members).rev().map(receive).collect();
             member.exchange(&sends, &receives).unwrap().wait().unwrap();
-            for Message { peer, data } in &receives {
+            for Message { peer, data, .. } in &receives {
                 assert!(bytes(data) == message(*peer, own, LONG + own), "from {peer}");
             }
             let (all, parts) = (place(members * LONG), place(members * LONG));

@@ -18,6 +18,17 @@ pub(crate) enum Unit {
     Compress(NodeId),
 }
 
+impl Unit {
+    /// Whether the unit computes a value.
+    pub fn computes(&self, source: Source) -> bool {
+        let Source::Node(node) = source else { return false };
+        match self {
+            Unit::Group(group) => group.members.iter().any(|member| member.node == node),
+            Unit::Reshape(own) | Unit::Routine(own) | Unit::Compress(own) => *own == node,
+        }
+    }
+}
+
 /// A group: the nodes of one kernel.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Group {

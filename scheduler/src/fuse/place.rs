@@ -38,6 +38,18 @@ impl Fused {
         self.unit_of[node.index()]
     }
 
+    /// The oldest unit that a node may join. A copy stays behind the routine before it: a routine
+    /// in phases needs one copy at a time, and later ones are under way while it runs.
+    fn oldest_for(&self, op: &NodeOp) -> usize {
+        let oldest = self.units.len().saturating_sub(LOOK_BACK);
+        if !matches!(op, NodeOp::Reshard(_)) {
+            return oldest;
+        }
+        let mut newer = self.units[oldest..].iter();
+        let routine = newer.rposition(|unit| matches!(unit, Unit::Routine(_)));
+        routine.map_or(oldest, |routine| oldest + routine + 1)
+    }
+
     /// A unit, if it is a group.
     fn group(&self, unit: UnitId) -> Option<&Group> {
         match &self.units[unit.index()] {
@@ -78,7 +90,7 @@ fn place(context: &Context<'_>, fused: &mut Fused, position: NodeId) {
         fused.unit_of.push(unit);
         return;
     }
-    let oldest = fused.units.len().saturating_sub(LOOK_BACK);
+    let oldest = fused.oldest_for(&context.graph[position].op);
     // A free node gets a group of its own: joining another would tie kernels together for nothing.
     if !context.is_free(position) {
         let best = unit_with_mean(context, fused, position).filter(|unit| unit.index() >= oldest);

@@ -1,7 +1,7 @@
 //! The builder: its state for one device, and the steps of combinations, routines and selections.
 
 use super::boxes::{Stored, copy_box};
-use super::steps::{BlockAt, CopyBox, Instance, LocalStep, Memory, Routine, Together};
+use super::steps::{BlockAt, Instance, LocalStep, Memory, Packet, Routine, Together};
 use crate::finalise::{Final, FinalStep, Place};
 use crate::ids::LocalId;
 use crate::plan::Plan;
@@ -43,7 +43,8 @@ pub(crate) fn instantiate(plan: &Plan, finished: &Final, mesh: &Mesh, device: us
                     FinalStep::Launch(launch) if exchanged.is_for(launch.unit) => Some(launch),
                     _ => None,
                 });
-                builder.exchange(*exchange, consumer.map(|launch| &**launch));
+                let before = &finished.steps[..position];
+                builder.exchange(*exchange, before, consumer.map(|launch| &**launch));
             }
             FinalStep::Launch(launch) => {
                 builder.launch(launch, kernel);
@@ -77,7 +78,8 @@ pub(super) struct Builder<'a> {
 #[derive(Clone, Debug)]
 pub(super) struct Slabs {
     pub regions: Vec<(IndexBox, LocalId)>,
-    pub unpack: Vec<CopyBox>,
+    /// What must be copied once it has arrived.
+    pub unpack: Vec<Packet>,
     /// Buffers of messages, which are free after the wait for the exchange.
     pub staging: Vec<LocalId>,
     /// Whether a unit has waited for them.

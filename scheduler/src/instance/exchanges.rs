@@ -3,19 +3,28 @@
 
 use super::boxes::{Stored, contiguous, copy_box};
 use super::builder::{Builder, Slabs};
-use super::steps::{LocalStep, Memory, Packet};
+use super::chunks::{Divided, are_separable, chunk, chunks_of, routines_before};
+use super::steps::{InPlace, LocalStep, Memory, Packet};
 use crate::build::Buffer;
-use crate::finalise::FinalLaunch;
+use crate::finalise::{FinalLaunch, FinalStep};
 use crate::ids::{ExchangeId, LocalId};
-use phalanx_distributed::{pieces_from, pieces_to};
-use phalanx_ops::sharding::volume;
+use phalanx_distributed::{Transfer, pieces_from, pieces_to};
+use phalanx_graph::Source;
+use phalanx_ops::sharding::{is_empty, volume};
 use phalanx_ops::{Bytes, IndexBox};
+use smallvec::SmallVec;
 
 /// On a mesh of at most this many devices, debug checks examine all of them.
 pub(super) const FEW_DEVICES: usize = 64;
 
 impl Builder<'_> {
-    pub fn exchange(&mut self, id: ExchangeId, consumer: Option<&FinalLaunch>) {
+    /// Adds an exchange after the steps of `before`, whose routines are divided into its chunks.
+    pub fn exchange(
+        &mut self,
+        id: ExchangeId,
+        before: &[FinalStep],
+        consumer: Option<&FinalLaunch>,
+    ) {
         let exchange = &self.plan.exchanges[id.index()];
         let source = exchange.source;
         let (shape, _) = self.plan.graph.source(source);
@@ -46,46 +55,66 @@ impl Builder<'_> {
                 _ => false,
             })
         });
-        let mut staging = Vec::new();
-        let (mut pack, mut sends) = (Vec::new(), Vec::new());
-        for transfer in &outgoing {
-            let bytes = Bytes::of(volume(&transfer.region), item);
-            let direct = contiguous(&transfer.region, &block, item).filter(|_| !is_overwritten);
-            let (memory, offset) = match direct {
-                Some(offset) => (from, offset),
-                None => {
-                    staging.push(self.local(bytes));
-                    let staging = Memory::Local(staging[staging.len() - 1]);
-                    let message = Stored::whole(staging, &transfer.region, item);
-                    let own = Stored::whole(from, &block, item);
-                    pack.push(copy_box(&own, &message, &transfer.region));
-                    (staging, Bytes(0))
-                }
-            };
-            sends.push(Packet { peer: transfer.peer, memory, offset, bytes });
-        }
         let regions: Vec<(IndexBox, LocalId)> = missing
             .into_iter()
             .map(|region| (region.clone(), self.local(Bytes::of(volume(&region), item))))
             .collect();
-        let (mut unpack, mut receives) = (Vec::new(), Vec::new());
-        for transfer in &incoming {
-            let (slab, buffer) = &regions[transfer.slab];
-            let bytes = Bytes::of(volume(&transfer.region), item);
-            let (memory, offset) = match contiguous(&transfer.region, slab, item) {
-                Some(offset) => (Memory::Local(*buffer), offset),
-                None => {
-                    staging.push(self.local(bytes));
-                    let staging = Memory::Local(staging[staging.len() - 1]);
-                    let message = Stored::whole(staging, &transfer.region, item);
-                    let slab = Stored::whole(Memory::Local(*buffer), slab, item);
-                    unpack.push(copy_box(&message, &slab, &transfer.region));
-                    (staging, Bytes(0))
+        let chunks = chunks_of(self.plan, exchange, self.mesh);
+        let divided = if chunks > 1 { self.divided(before, source) } else { SmallVec::new() };
+        let (mut staging, mut unpack) = (Vec::new(), Vec::new());
+        for number in 0..chunks {
+            let of_chunk = |transfer: &Transfer, from: &IndexBox| {
+                let mut region = transfer.region.clone();
+                if chunks > 1 {
+                    let rows = chunk(&from[0], number, chunks);
+                    region[0] = region[0].start.max(rows.start)..region[0].end.min(rows.end);
                 }
+                (!is_empty(&region)).then_some(region)
             };
-            receives.push(Packet { peer: transfer.peer, memory, offset, bytes });
+            let steps = divided.iter().filter_map(|routine| routine.step(number, chunks));
+            self.instance.steps.extend(steps);
+            let (mut sends, mut receives) = (Vec::new(), Vec::new());
+            for transfer in &outgoing {
+                let Some(region) = of_chunk(transfer, &block) else { continue };
+                let bytes = Bytes::of(volume(&region), item);
+                let direct = contiguous(&region, &block, item).filter(|_| !is_overwritten);
+                let (memory, offset, copy) = match direct {
+                    Some(offset) => (from, offset, None),
+                    None => {
+                        let own = Stored::whole(from, &block, item);
+                        let message = self.staged(&region, item, &mut staging);
+                        (message.memory, Bytes(0), Some(copy_box(&own, &message, &region)))
+                    }
+                };
+                let in_place = copy.as_ref().filter(|_| !is_overwritten);
+                let in_place =
+                    in_place.and_then(|copy| InPlace::of(&copy.from, &copy.extents, item));
+                let peer = transfer.peer;
+                sends.push(Packet { peer, memory, offset, bytes, copy, in_place });
+            }
+            for transfer in &incoming {
+                let there = self.mesh.coordinates(transfer.peer);
+                let there = sharding.block(shape, self.mesh, &there);
+                let Some(region) = of_chunk(transfer, &there) else { continue };
+                let (slab, buffer) = &regions[transfer.slab];
+                let bytes = Bytes::of(volume(&region), item);
+                let (memory, offset, copy) = match contiguous(&region, slab, item) {
+                    Some(offset) => (Memory::Local(*buffer), offset, None),
+                    None => {
+                        let slab = Stored::whole(Memory::Local(*buffer), slab, item);
+                        let message = self.staged(&region, item, &mut staging);
+                        (message.memory, Bytes(0), Some(copy_box(&message, &slab, &region)))
+                    }
+                };
+                let in_place =
+                    copy.as_ref().and_then(|copy| InPlace::of(&copy.to, &copy.extents, item));
+                let peer = transfer.peer;
+                let packet = Packet { peer, memory, offset, bytes, copy, in_place };
+                unpack.extend(packet.copy.is_some().then(|| packet.clone()));
+                receives.push(packet);
+            }
+            self.instance.steps.push(LocalStep::Start { exchange: id, sends, receives });
         }
-        self.instance.steps.push(LocalStep::Start { exchange: id, pack, sends, receives });
         if consumer.is_none() {
             self.instance.steps.push(LocalStep::Wait { exchange: id, unpack: Vec::new() });
             self.free.append(&mut staging);
@@ -93,5 +122,31 @@ impl Builder<'_> {
         }
         let has_arrived = consumer.is_none();
         self.slabs[id.index()] = Some(Slabs { regions, unpack, staging, has_arrived });
+    }
+
+    /// A buffer for the message of a region.
+    fn staged<'b>(
+        &mut self,
+        region: &'b IndexBox,
+        item: usize,
+        staging: &mut Vec<LocalId>,
+    ) -> Stored<'b> {
+        let buffer = self.local(Bytes::of(volume(region), item));
+        staging.push(buffer);
+        Stored::whole(Memory::Local(buffer), region, item)
+    }
+
+    /// Takes away the steps of the routines that compute the source of an exchange and that can run
+    /// chunk by chunk.
+    fn divided(&mut self, before: &[FinalStep], source: Source) -> SmallVec<[Divided; 4]> {
+        let nodes = routines_before(self.plan, before, source);
+        let steps = self.instance.steps.split_off(self.instance.steps.len() - nodes.len());
+        let pairs = nodes.iter().zip(steps);
+        let mut divided: SmallVec<[Divided; 4]> =
+            pairs.map(|(&node, step)| Divided::new(self.plan, node, step)).collect();
+        while !are_separable(&divided) {
+            self.instance.steps.push(divided.remove(0).into_step());
+        }
+        divided
     }
 }

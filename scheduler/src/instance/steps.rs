@@ -2,9 +2,13 @@
 
 use crate::build::ScalarSource;
 use crate::ids::{ExchangeId, LocalId, SlotId};
+use phalanx_collectives::Rows;
+use phalanx_device::Buffer;
 use phalanx_graph::{LeafId, NodeId};
+use phalanx_kernels::structured::Block;
 use phalanx_ops::{Bytes, DType, IndexBox, Monoid, Shape, Structured};
 use smallvec::SmallVec;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Memory that a step accesses.
@@ -33,10 +37,12 @@ impl At {
     }
 }
 
-/// A device's block of a value, in C order from the start of some memory.
+/// A device's block of a value, or a part of it, in C order in some memory.
 #[derive(Clone, Debug)]
 pub(crate) struct BlockAt {
     pub memory: Memory,
+    /// The bytes of the memory that hold the block, if it is only a part of what is there.
+    pub part: Option<Range<usize>>,
     pub dtype: DType,
     pub shape: Shape,
     /// The index of its first element in the value.
@@ -47,10 +53,21 @@ impl BlockAt {
     pub fn new(memory: Memory, dtype: DType, block: &IndexBox) -> BlockAt {
         BlockAt {
             memory,
+            part: None,
             dtype,
             shape: block.iter().map(|range| range.len()).collect(),
             origin: block.iter().map(|range| range.start).collect(),
         }
+    }
+
+    /// The block, in a buffer that holds nothing else.
+    pub fn on<'a>(&'a self, buffer: &'a Buffer) -> Block<'a> {
+        Block { buffer, dtype: self.dtype, shape: &self.shape, origin: &self.origin }
+    }
+
+    /// The bytes of the block.
+    pub fn bytes(&self) -> usize {
+        self.shape.iter().product::<usize>() * self.dtype.size()
     }
 }
 
@@ -93,15 +110,54 @@ pub(crate) struct Packet {
     /// From the start of the memory.
     pub offset: Bytes,
     pub bytes: Bytes,
+    /// The copy that puts these bytes together before they are sent, or apart once they are
+    /// received.
+    pub copy: Option<CopyBox>,
+    /// The same bytes as rows where that copy takes or puts them. A communicator that takes rows
+    /// needs no copy.
+    pub in_place: Option<InPlace>,
+}
+
+/// Rows of some memory.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct InPlace {
+    pub memory: Memory,
+    /// The bytes from the start of the first row to the end of the last one.
+    pub span: Range<usize>,
+    pub rows: Rows,
+}
+
+impl InPlace {
+    /// The items of a box as rows; `None` if their distances differ.
+    pub fn of(at: &At, extents: &[usize], item: usize) -> Option<InPlace> {
+        let axes = extents.iter().zip(&at.strides).rev().filter(|(extent, _)| **extent != 1);
+        let (mut len, mut count, mut pitch) = (item, 1, 0);
+        for (&extent, &stride) in axes {
+            let stride = usize::try_from(stride).ok()?;
+            if count == 1 && stride == len {
+                len *= extent;
+            } else if count == 1 && stride > len {
+                (count, pitch) = (extent, stride);
+            } else if stride == count * pitch {
+                count *= extent;
+            } else {
+                return None;
+            }
+        }
+        let start = usize::try_from(at.offset).ok()?;
+        let span = start..start + (count.max(1) - 1) * pitch + len;
+        let rows = Rows { len, pitch: pitch.max(len) };
+        Some(InPlace { memory: at.memory, span, rows })
+    }
 }
 
 /// A step of a device.
 #[derive(Clone, Debug)]
 pub(crate) enum LocalStep {
-    /// Packs and starts an exchange.
-    Start { exchange: ExchangeId, pack: Vec<CopyBox>, sends: Vec<Packet>, receives: Vec<Packet> },
-    /// Waits for an exchange and unpacks.
-    Wait { exchange: ExchangeId, unpack: Vec<CopyBox> },
+    /// Starts an exchange, or one of its chunks, after the copies of what is sent.
+    Start { exchange: ExchangeId, sends: Vec<Packet>, receives: Vec<Packet> },
+    /// Waits for all chunks of an exchange, and runs the copies of what was received.
+    Wait { exchange: ExchangeId, unpack: Vec<Packet> },
     /// Launches kernel `kernel` (a position among the plan's launches) on a box.
     Launch {
         kernel: usize,

@@ -3,7 +3,7 @@
 
 use super::builder::instantiate;
 use super::exchanges::FEW_DEVICES;
-use super::steps::{CopyBox, Instance, LocalStep, Memory, Packet};
+use super::steps::{BlockAt, CopyBox, Instance, LocalStep, Memory, Packet};
 use crate::build::Buffer;
 use crate::finalise::{Final, FinalLaunch, FinalStep, Place};
 use crate::ids::ExchangeId;
@@ -22,7 +22,7 @@ use std::ops::Range;
 pub(super) enum InstanceDefect {
     #[error("node {node} has {needed} bytes on device {device}, and {place:?} has {found}")]
     Size { device: usize, node: NodeId, place: Place, needed: Bytes, found: Bytes },
-    #[error("exchange {exchange} is not started once and then waited for once")]
+    #[error("exchange {exchange} is not started and then waited for once")]
     Unpaired { exchange: ExchangeId },
     #[error("step {step} uses {memory:?} before the wait for exchange {exchange}")]
     Unwaited { step: usize, memory: Memory, exchange: ExchangeId },
@@ -101,8 +101,12 @@ pub(super) fn verify_sizes(
     Ok(())
 }
 
-/// An exchange that a device has started: the memory that it sends and the memory that it receives.
-type Flight = (ExchangeId, Vec<Memory>, Vec<Memory>);
+/// Some bytes of a memory.
+type Bit = (Memory, Range<usize>);
+
+/// An exchange that a device has started, or one of its chunks: the bytes that it sends and those
+/// that it receives.
+type Flight = (ExchangeId, Vec<Bit>, Vec<Bit>);
 
 /// Checks that buffers of messages are filled before they are read, and that before the wait for an
 /// exchange no step changes what it sends or touches what it receives.
@@ -113,19 +117,27 @@ pub(super) fn verify_messages(finished: &Final, instance: &Instance) -> Verified
     });
     let launches: Vec<&FinalLaunch> = launches.collect();
     let mut flights: Vec<Flight> = Vec::new();
-    let mut started: FxHashSet<ExchangeId> = FxHashSet::default();
+    let mut ended: FxHashSet<ExchangeId> = FxHashSet::default();
     let mut filled: Vec<bool> = instance.locals.iter().map(|&bytes| bytes == Bytes(0)).collect();
     for (step, local) in instance.steps.iter().enumerate() {
         if let LocalStep::Wait { exchange, .. } = local {
-            let flight = flights.iter().position(|flight| flight.0 == *exchange);
-            let flight = flight.ok_or(InstanceDefect::Unpaired { exchange: *exchange })?;
-            let (_, _, received) = flights.swap_remove(flight);
-            received.into_iter().for_each(|memory| fill(&mut filled, memory));
+            let is_waited = |flight: &mut Flight| flight.0 == *exchange;
+            let waited: Vec<Flight> = flights.extract_if(.., is_waited).collect();
+            if waited.is_empty() {
+                return Err(InstanceDefect::Unpaired { exchange: *exchange });
+            }
+            ended.insert(*exchange);
+            let received = waited.into_iter().flat_map(|(_, _, received)| received);
+            received.for_each(|(memory, _)| fill(&mut filled, memory));
         }
-        for (memory, is_written) in touched(local, &launches) {
-            let disturbs = |(_, sent, received): &&Flight| {
-                received.contains(&memory) || is_written && sent.contains(&memory)
+        for ((memory, bytes), is_written) in touched(local, &launches) {
+            let meets = |bits: &[Bit]| {
+                let overlaps =
+                    |other: &Range<usize>| bytes.start < other.end && other.start < bytes.end;
+                bits.iter().any(|(other, bytes)| *other == memory && overlaps(bytes))
             };
+            let disturbs =
+                |(_, sent, received): &&Flight| meets(received) || is_written && meets(sent);
             if let Some(&(exchange, ..)) = flights.iter().find(disturbs) {
                 return Err(InstanceDefect::Unwaited { step, memory, exchange });
             }
@@ -138,9 +150,14 @@ pub(super) fn verify_messages(finished: &Final, instance: &Instance) -> Verified
             }
         }
         if let LocalStep::Start { exchange, sends, receives, .. } = local {
-            let of = |packets: &[Packet]| packets.iter().map(|packet| packet.memory).collect();
+            let bits = |packet: &Packet| {
+                let together = packet.offset.0..packet.offset.0 + packet.bytes.0;
+                let rows = packet.in_place.as_ref().map(|rows| (rows.memory, rows.span.clone()));
+                rows.into_iter().chain([(packet.memory, together)])
+            };
+            let of = |packets: &[Packet]| packets.iter().flat_map(bits).collect();
             flights.push((*exchange, of(sends), of(receives)));
-            if !started.insert(*exchange) {
+            if ended.contains(exchange) {
                 return Err(InstanceDefect::Unpaired { exchange: *exchange });
             }
         }
@@ -154,33 +171,41 @@ fn fill(filled: &mut [bool], memory: Memory) {
     }
 }
 
-/// The memory that a step touches, in order, each with whether it is written. Received bytes are
+/// The bytes that a step touches, in order, each with whether they are written. Received bytes are
 /// written later.
-fn touched(step: &LocalStep, launches: &[&FinalLaunch]) -> Vec<(Memory, bool)> {
-    let copied = |copy: &CopyBox| [(copy.from.memory, false), (copy.to.memory, true)];
+fn touched(step: &LocalStep, launches: &[&FinalLaunch]) -> Vec<(Bit, bool)> {
+    let all = |memory: Memory, is_written| ((memory, 0..usize::MAX), is_written);
+    let copied = |copy: &CopyBox| [all(copy.from.memory, false), all(copy.to.memory, true)];
+    let block = |at: &BlockAt, is_written| match &at.part {
+        Some(part) => ((at.memory, part.clone()), is_written),
+        None => all(at.memory, is_written),
+    };
     match step {
-        LocalStep::Start { pack, sends, .. } => {
-            let sent = sends.iter().map(|packet| (packet.memory, false));
-            pack.iter().flat_map(copied).chain(sent).collect()
+        LocalStep::Start { sends, .. } => {
+            let copies = sends.iter().filter_map(|packet| packet.copy.as_ref());
+            let sent = sends.iter().map(|packet| all(packet.memory, false));
+            copies.flat_map(copied).chain(sent).collect()
         }
-        LocalStep::Wait { unpack, .. } => unpack.iter().flat_map(copied).collect(),
+        LocalStep::Wait { unpack, .. } => {
+            unpack.iter().filter_map(|packet| packet.copy.as_ref()).flat_map(copied).collect()
+        }
         LocalStep::Copy(copy) => copied(copy).into(),
-        LocalStep::Zero { memory, .. } => vec![(*memory, true)],
+        LocalStep::Zero { memory, .. } => vec![all(*memory, true)],
         LocalStep::Launch { kernel, accesses, .. } => {
             let accesses = accesses.iter().zip(&launches[*kernel].built.accesses);
             let is_written = |buffer: &Buffer| !matches!(buffer, Buffer::Input(_));
-            accesses.map(|(at, access)| (at.memory, is_written(&access.buffer))).collect()
+            accesses.map(|(at, access)| all(at.memory, is_written(&access.buffer))).collect()
         }
         LocalStep::Combine { parts, together, .. } => {
-            let parts = parts.iter().flat_map(|part| [(part.0, false), (part.0, true)]);
-            parts.chain(together.map(|memory| (memory, true))).collect()
+            let parts = parts.iter().flat_map(|part| [all(part.0, false), all(part.0, true)]);
+            parts.chain(together.map(|memory| all(memory, true))).collect()
         }
         LocalStep::Routine(routine) => {
-            let operands = routine.operands.iter().map(|operand| (operand.memory, false));
-            operands.chain([(routine.to.memory, true)]).collect()
+            let operands = routine.operands.iter().map(|operand| block(operand, false));
+            operands.chain([block(&routine.to, true)]).collect()
         }
         LocalStep::Compress { value, mask, to, .. } => {
-            vec![(*value, false), (*mask, false), (*to, true)]
+            vec![all(*value, false), all(*mask, false), all(*to, true)]
         }
     }
 }

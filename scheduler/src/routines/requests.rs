@@ -44,6 +44,7 @@ pub(super) fn messages(memory: &Slice, ranges: &[Range<usize>], item: usize) -> 
     let message = |(peer, range): (usize, &Range<usize>)| Message {
         peer,
         data: memory.slice(range.start * item, range.len() * item),
+        rows: None,
     };
     ranges.iter().enumerate().map(message).collect()
 }

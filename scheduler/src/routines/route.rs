@@ -167,9 +167,17 @@ impl<'a> Routing<'a> {
             for (line, end) in ends.iter_mut().enumerate() {
                 let part = self.part(line, own, peer);
                 let start = line * self.lengths[own] + part.start;
-                sends.push(Message { peer, data: from.slice(start * item, part.len() * item) });
+                sends.push(Message {
+                    peer,
+                    data: from.slice(start * item, part.len() * item),
+                    rows: None,
+                });
                 let len = self.part(line, peer, own).len();
-                receives.push(Message { peer, data: into.slice(*end * item, len * item) });
+                receives.push(Message {
+                    peer,
+                    data: into.slice(*end * item, len * item),
+                    rows: None,
+                });
                 *end += len;
             }
         }

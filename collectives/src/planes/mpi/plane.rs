@@ -166,7 +166,7 @@ impl MpiPlane {
         let parts = |whole: &Slice, counts: &[usize]| -> Vec<Message> {
             let part = |peer| {
                 let range = part_of(counts, peer);
-                Message { peer, data: whole.slice(range.start, range.len()) }
+                Message { peer, data: whole.slice(range.start, range.len()), rows: None }
             };
             (0..counts.len()).filter(|peer| counts[*peer] > 0).map(part).collect()
         };

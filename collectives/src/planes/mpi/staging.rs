@@ -110,7 +110,7 @@ pub(super) fn stage(
 ) -> Result<Event, CollectiveError> {
     let (mut others, mut arriving) = (Vec::new(), Vec::new());
     let mut sent: VecDeque<Event> = VecDeque::new();
-    let one = |peer, data: &Slice| [Message { peer, data: data.clone() }];
+    let one = |peer, data: &Slice| [Message { peer, data: data.clone(), rows: None }];
     let mut start = || -> Result<(), CollectiveError> {
         for message in receives {
             if !member.is_staged(message) {
@@ -236,7 +236,7 @@ mod tests {
     }
 
     fn message(peer: usize, len: usize, byte: u8) -> Message {
-        Message { peer, data: Buffer::from_vec(vec![byte; len]).whole() }
+        Message { peer, data: Buffer::from_vec(vec![byte; len]).whole(), rows: None }
     }
 
     fn holds(message: &Message, byte: u8) -> bool {

@@ -1,5 +1,6 @@
-//! A GPU's stream for the work of its groups.
+//! A GPU's streams for the work of its groups.
 
+use super::copies::CopyStreams;
 use super::watch::Watch;
 use crate::CollectiveError;
 use crate::transport::Fabric;
@@ -11,21 +12,24 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// The highest priority of streams; the driver uses the nearest that it supports.
 const URGENT: i32 = -8;
 
-/// A GPU as seen by all communicator groups of which it is a member. They share its stream, so that
-/// its messages follow the order of its plans.
+/// A GPU as seen by all communicator groups of which it is a member. They share its streams, so
+/// that its messages follow the order of its plans.
 pub(crate) struct Endpoint {
     pub(super) gpu: Arc<CudaDevice>,
     pub(super) stream: Arc<Stream>,
+    /// For long messages between GPUs that can access each other's memory.
+    pub(super) copying: Arc<CopyStreams>,
     fabric: Arc<Fabric>,
     pub(super) watch: Arc<Watch>,
 }
 
-/// Work that a communicator group has enqueued in the stream.
+/// Work that a communicator group has enqueued in streams.
 pub(super) struct Enqueued {
     gpu: Arc<CudaDevice>,
     fabric: Arc<Fabric>,
-    end: Point,
-    /// Memory that must not be reused before the device's later work is ordered after `end`.
+    /// The end of the work in each of the streams.
+    ends: Vec<Point>,
+    /// Memory that must not be reused before the device's later work is ordered after `ends`.
     #[allow(dead_code, reason = "held until its work has ended")]
     kept: Vec<Slice>,
     is_ordered: AtomicBool,
@@ -39,26 +43,33 @@ impl Endpoint {
         watch: &Arc<Watch>,
     ) -> Result<Arc<Endpoint>, DeviceError> {
         let stream = Arc::new(Stream::new(gpu.context(), true, Some(URGENT))?);
-        Ok(Arc::new(Endpoint { gpu, stream, fabric: fabric.clone(), watch: watch.clone() }))
+        let copying = Arc::new(CopyStreams::new(gpu.context(), URGENT)?);
+        let (fabric, watch) = (fabric.clone(), watch.clone());
+        Ok(Arc::new(Endpoint { gpu, stream, copying, fabric, watch }))
     }
 
-    /// Enqueues work in the stream, after the device's earlier work. `kept` is the memory that the
-    /// work uses.
+    /// Enqueues work in some of the streams, after the device's earlier work. `kept` is the memory
+    /// that the work uses.
     pub(super) fn enqueue(
         &self,
+        streams: &[&Stream],
         kept: Vec<Slice>,
         work: impl FnOnce() -> Result<(), DeviceError>,
     ) -> Result<Enqueued, CollectiveError> {
         self.fabric.failure.check()?;
         let enqueue = || {
-            self.stream.follow(self.gpu.context())?;
+            let before = Point::new(self.gpu.context(), false, false)?;
+            before.record(&Stream::of_work(self.gpu.context()))?;
+            streams.iter().try_for_each(|stream| stream.wait_event(&before))?;
             work()?;
-            let end = Point::new(self.gpu.context(), false, false)?;
-            end.record(&self.stream)?;
-            Ok(end)
+            let end = |stream: &&Stream| {
+                let end = Point::new(self.gpu.context(), false, false)?;
+                end.record(stream).map(|()| end)
+            };
+            streams.iter().map(end).collect()
         };
-        let end = match enqueue() {
-            Ok(end) => end,
+        let ends = match enqueue() {
+            Ok(ends) => ends,
             Err(error) => {
                 // Enqueued parts may still run in the stream, and their end is unknown.
                 std::mem::forget(kept);
@@ -66,7 +77,7 @@ impl Endpoint {
             }
         };
         let (gpu, fabric) = (self.gpu.clone(), self.fabric.clone());
-        Ok(Enqueued { gpu, fabric, end, kept, is_ordered: AtomicBool::new(false) })
+        Ok(Enqueued { gpu, fabric, ends, kept, is_ordered: AtomicBool::new(false) })
     }
 
     pub(super) fn fail(&self, error: &DeviceError) -> CollectiveError {
@@ -80,7 +91,8 @@ impl Enqueued {
         if self.is_ordered.swap(true, Ordering::SeqCst) {
             return Ok(());
         }
-        Stream::of_work(self.gpu.context()).wait_event(&self.end)
+        let work = Stream::of_work(self.gpu.context());
+        self.ends.iter().try_for_each(|end| work.wait_event(end))
     }
 }
 

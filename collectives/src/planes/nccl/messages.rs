@@ -67,7 +67,7 @@ impl Outbox {
         };
         let slices = sends.iter().chain(&receives).map(|message| message.data.clone()).collect();
         let work = || transfer(&self.link, self.rank, &sends, &receives);
-        let begun = self.endpoint.enqueue(slices, work);
+        let begun = self.endpoint.enqueue(&[&self.endpoint.stream], slices, work);
         let _ = batch.set(begun.map(Arc::new));
     }
 }

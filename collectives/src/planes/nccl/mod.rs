@@ -3,10 +3,12 @@
 //! Work of a group (`plane`) is enqueued in a separate stream of the device (`endpoint`). That
 //! stream waits for the device's earlier work, and the device's later work waits for the stream
 //! (`Event::wait`); the host waits for neither. Short data of GPUs that can access each other's
-//! memory travels within the device's own work (`peers`). When the world ends, a thread ends all
+//! memory travels within the device's own work (`peers`); copy engines carry their long messages
+//! (`copies`). When the world ends, a thread ends all
 //! groups of GPUs (`watch`), so that nothing hangs.
 
 mod combine;
+mod copies;
 mod endpoint;
 mod facts;
 mod messages;

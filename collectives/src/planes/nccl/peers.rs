@@ -5,6 +5,7 @@
 //! stream and no event, and nothing remains to wait for once it is enqueued. It must never be
 //! captured, because every call has its own number. `reach` finds out which groups can do that.
 
+use super::copies::{self, Copies, CopyStreams};
 use super::texts::Kernel;
 use crate::CollectiveError;
 use crate::failure::Failure;
@@ -37,6 +38,8 @@ const MOST_BLOCKS: usize = 16;
 const PACK: usize = 16;
 /// The most words of arguments for a kernel.
 const MOST_WORDS: usize = 3 * MOST_MEMBERS + 6;
+/// The bytes of a memory block that kernels use; those for long messages follow.
+const OF_KERNELS: usize = SLOTS * MOST_BYTES + MOST_BLOCKS * MOST_MEMBERS * size_of::<u32>();
 /// How long running work may take when a world ends normally; then kernels that wait for others
 /// end.
 const FAREWELL: Duration = Duration::from_secs(60);
@@ -56,6 +59,8 @@ pub(super) struct Peers {
     /// The number of the last call.
     turn: AtomicU32,
     gather: Function,
+    /// The member for long messages.
+    copies: Copies,
     /// The kernels that all members have loaded.
     reducers: Mutex<HashMap<(DType, Monoid), Function>>,
     /// Whether all members belong to this process.
@@ -70,9 +75,8 @@ pub(super) struct Shared {
 
 impl Shared {
     /// Errors: `DeviceError::Cuda`, `DeviceError::OutOfMemory`.
-    pub(super) fn new(gpu: &Arc<CudaDevice>) -> Result<Shared, DeviceError> {
-        let flags = MOST_BLOCKS * MOST_MEMBERS * size_of::<u32>();
-        let block = gpu.peer_block(SLOTS * MOST_BYTES + flags)?;
+    pub(super) fn new(gpu: &Arc<CudaDevice>, members: usize) -> Result<Shared, DeviceError> {
+        let block = gpu.peer_block(OF_KERNELS + copies::bytes_of(members))?;
         Ok(Shared { block, stop: gpu.pinned_memory(size_of::<u32>())? })
     }
 
@@ -93,7 +97,7 @@ impl Shared {
 impl Peers {
     /// A member of this rank that accesses the blocks of all members at these addresses.
     pub(super) fn new(
-        gpu: &Arc<CudaDevice>,
+        (gpu, copying): (&Arc<CudaDevice>, &Arc<CopyStreams>),
         (rank, memory): (usize, Vec<u64>),
         Shared { block, stop }: Shared,
         gather: Function,
@@ -102,9 +106,11 @@ impl Peers {
         // SAFETY: the word is aligned and lives as long as `stop`; no other thread has its address
         // yet.
         unsafe { AtomicU32::from_ptr(stop.as_ptr().cast()) }.store(0, Ordering::SeqCst);
+        let behind = memory.iter().map(|address| address + OF_KERNELS as u64).collect();
         Arc::new(Peers {
             gpu: gpu.clone(),
             rank,
+            copies: Copies::new(copying, rank, behind),
             memory,
             own: Mutex::new(Some(block)),
             stop,
@@ -115,8 +121,18 @@ impl Peers {
         })
     }
 
+    /// The member for long messages.
+    pub(super) fn copies(&self) -> &Copies {
+        &self.copies
+    }
+
     pub(super) fn members(&self) -> usize {
         self.memory.len()
+    }
+
+    /// Waits for the device's work.
+    pub(super) fn synchronize(&self) {
+        self.gpu.synchronize();
     }
 
     /// Whether the device has failed.
@@ -131,7 +147,7 @@ impl Peers {
         is_alive: impl Fn() -> bool,
     ) -> Result<bool, DeviceError> {
         let (work, deadline) = (Stream::of_work(self.gpu.context()), Instant::now() + limit);
-        while !work.is_done()? {
+        while !(work.is_done()? && self.copies.are_done()?) {
             if Instant::now() > deadline || !is_alive() {
                 return Ok(false);
             }
@@ -140,8 +156,10 @@ impl Peers {
         Ok(true)
     }
 
-    /// Ends kernels that wait for others, now and from now on, with unspecified results.
+    /// Ends kernels and messages that wait for others, now and from now on, with unspecified
+    /// results.
     pub(super) fn stop(&self) {
+        self.copies.release();
         // SAFETY: the word is aligned, and is written and read as a whole only.
         unsafe { AtomicU32::from_ptr(self.stop.as_ptr().cast()) }.store(1, Ordering::SeqCst);
     }

@@ -15,7 +15,7 @@ use crate::order::{Items, own_part};
 use crate::planes::{DevicePlane, HostGroup};
 use crate::transport::Fabric;
 use crate::{CollectiveError, Message, Operation};
-use phalanx_device::cuda::{Function, NcclCommunicator, NcclId};
+use phalanx_device::cuda::{Function, NcclCommunicator, NcclId, Stream};
 use phalanx_device::{Buffer, Completion, Device, DeviceError, Event, EventError, Slice};
 use phalanx_ops::{DType, Monoid};
 use phalanx_waiting::look;
@@ -83,7 +83,7 @@ impl NcclPlane {
         }
         self.fabric().failure.check()?;
         let connected = self.link()?;
-        let peers = connect(&self.host, &self.endpoint.gpu, &self.endpoint.watch)?;
+        let peers = connect(&self.host, &self.endpoint)?;
         self.peers.get_or_init(|| peers);
         let made = Outbox::new(&self.endpoint, &connected, self.rank());
         *outbox = Some(made.clone());
@@ -132,8 +132,39 @@ impl NcclPlane {
         let outbox = self.outbox()?;
         outbox.begin();
         let kept = kept.iter().map(|slice| (*slice).clone()).collect();
-        let enqueued = self.endpoint.enqueue(kept, || work(outbox.link()))?;
+        let stream = [&*self.endpoint.stream];
+        let enqueued = self.endpoint.enqueue(&stream, kept, || work(outbox.link()))?;
         Ok(Event::driven(Arc::new(enqueued)))
+    }
+
+    /// Enqueues the messages of an exchange, which progress together, after the messages that have
+    /// not started: copy engines carry long ones of members that can access each other's memory,
+    /// NCCL carries the rest. All members must call it for the same exchange.
+    fn carry(&self, sends: Vec<Message>, receives: Vec<Message>) -> Result<Event, CollectiveError> {
+        let outbox = self.outbox()?;
+        outbox.begin();
+        let copies = self.peers.get().and_then(Option::as_ref).map(|peers| peers.copies());
+        let is_long = |message: &Message| {
+            copies.is_some_and(|copies| copies.carry(message.peer, message.bytes()))
+        };
+        let divided = |all: Vec<Message>| all.into_iter().partition::<Vec<_>, _>(is_long);
+        let ((long_sends, sends), (long_receives, receives)) = (divided(sends), divided(receives));
+        let mut events = Vec::new();
+        if let (Some(copies), false) = (copies, long_sends.is_empty() && long_receives.is_empty()) {
+            let kept = long_sends.iter().chain(&long_receives).map(|one| one.data.clone());
+            let streams = self.endpoint.copying.both();
+            let enqueued = self.endpoint.enqueue(&streams, kept.collect(), || {
+                // SAFETY: the slices are in this device's memory and are kept until the streams are
+                // past the messages.
+                unsafe { copies.enqueue(&long_sends, &long_receives) }
+            })?;
+            events.push(Event::driven(Arc::new(enqueued)));
+        }
+        if sends.iter().chain(&receives).any(|message| message.data.len > 0) {
+            events.push(Event::driven(Arc::new(outbox.post(sends, receives))));
+            outbox.begin();
+        }
+        Ok(all(events))
     }
 
     /// The peers, if data of at most `most` bytes of a member can be exchanged in one kernel;
@@ -211,7 +242,7 @@ impl NcclPlane {
                     Ok(())
                 } else {
                     // SAFETY: both slices reside in this device's memory and are kept.
-                    unsafe { link.copy(places, send.len) }
+                    unsafe { link.stream().copy(places, send.len) }
                 }
             });
         }
@@ -292,15 +323,12 @@ impl NcclPlane {
             gathered.map_err(|error| self.fabric().fail_of_device(&error))?;
             return Ok(Event::ready());
         }
+        if counts.iter().any(|count| *count != send.len) {
+            return self.carry(same(send, 0..counts.len()), split_up(receive, counts));
+        }
         self.enqueue(&[send, receive], |link| {
-            if counts.iter().all(|count| *count == send.len) {
-                // SAFETY: as in `all_reduce`.
-                return unsafe {
-                    link.all_gather([send.device_pointer(), receive.device_pointer()], send.len)
-                };
-            }
-            let sends = same(send, 0..counts.len());
-            transfer(link, self.rank(), &sends, &split_up(receive, counts))
+            // SAFETY: as in `all_reduce`.
+            unsafe { link.all_gather([send.device_pointer(), receive.device_pointer()], send.len) }
         })
     }
 
@@ -340,11 +368,7 @@ impl NcclPlane {
         receive: &Slice,
         receive_counts: &[usize],
     ) -> Result<Event, CollectiveError> {
-        self.enqueue(&[send, receive], |link| {
-            let (sends, receives) =
-                (split_up(send, send_counts), split_up(receive, receive_counts));
-            transfer(link, self.rank(), &sends, &receives)
-        })
+        self.carry(split_up(send, send_counts), split_up(receive, receive_counts))
     }
 
     fn scatter(
@@ -354,11 +378,9 @@ impl NcclPlane {
         counts: &[usize],
         root: usize,
     ) -> Result<Event, CollectiveError> {
-        let rank = self.rank();
-        self.enqueue(&[send, receive], |link| {
-            let sends = if rank == root { split_up(send, counts) } else { Vec::new() };
-            transfer(link, rank, &sends, &same(receive, root..root + 1))
-        })
+        let is_root = self.rank() == root;
+        let sends = if is_root { split_up(send, counts) } else { Vec::new() };
+        self.carry(sends, same(receive, root..root + 1))
     }
 
     fn gather(
@@ -368,11 +390,9 @@ impl NcclPlane {
         counts: &[usize],
         root: usize,
     ) -> Result<Event, CollectiveError> {
-        let rank = self.rank();
-        self.enqueue(&[send, receive], |link| {
-            let receives = if rank == root { split_up(receive, counts) } else { Vec::new() };
-            transfer(link, rank, &same(send, root..root + 1), &receives)
-        })
+        let is_root = self.rank() == root;
+        let receives = if is_root { split_up(receive, counts) } else { Vec::new() };
+        self.carry(same(send, root..root + 1), receives)
     }
 }
 
@@ -381,10 +401,19 @@ fn shares(bytes: usize, items: Items, members: usize) -> Vec<usize> {
     (0..members).map(|member| own_part(items, bytes, members, member).len()).collect()
 }
 
-/// Two events as one completion.
-struct Both([Event; 2]);
+/// Several events as one.
+fn all(mut events: Vec<Event>) -> Event {
+    match events.len() {
+        0 => Event::ready(),
+        1 => events.swap_remove(0),
+        _ => Event::driven(Arc::new(All(events))),
+    }
+}
 
-impl Completion for Both {
+/// Several events as one completion.
+struct All(Vec<Event>);
+
+impl Completion for All {
     fn is_done(&self) -> bool {
         self.0.iter().all(Event::is_done)
     }
@@ -409,6 +438,11 @@ impl DevicePlane for NcclPlane {
 
     fn prepare(&self) -> Result<(), CollectiveError> {
         self.outbox().map(drop)
+    }
+
+    fn takes_rows(&self, peer: usize, bytes: usize, pitch: usize) -> bool {
+        let peers = self.peers.get().and_then(Option::as_ref);
+        peers.is_some_and(|peers| peers.copies().carry(peer, bytes) && pitch <= Stream::MOST_PITCH)
     }
 
     fn collective(&self, call: Call<'_>) -> Result<Event, CollectiveError> {
@@ -445,18 +479,23 @@ impl DevicePlane for NcclPlane {
             all.iter().filter(is_it).cloned().collect()
         };
         self.fabric().failure.check()?;
-        let outbox = self.outbox()?;
-        let posted = outbox.post(of(sends, true), of(receives, true));
-        if !matches!(operation, Operation::Send | Operation::Receive) {
-            outbox.begin();
-        }
-        let far = Event::driven(Arc::new(posted));
+        let far = (of(sends, true), of(receives, true));
+        let far = if operation == Operation::Exchange {
+            self.carry(far.0, far.1)?
+        } else {
+            let outbox = self.outbox()?;
+            let posted = outbox.post(far.0, far.1);
+            if operation == Operation::SendReceive {
+                outbox.begin();
+            }
+            Event::driven(Arc::new(posted))
+        };
         let near = (of(sends, false), of(receives, false));
         if near.0.is_empty() && near.1.is_empty() {
             return Ok(far);
         }
         let near = self.host.group.messages(operation, &near.0, &near.1)?;
-        Ok(Event::driven(Arc::new(Both([near, far]))))
+        Ok(all(vec![near, far]))
     }
 
     fn of_division(&self, host: &Arc<HostGroup>, members: &[usize]) -> NcclPlane {

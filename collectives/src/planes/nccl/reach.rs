@@ -3,12 +3,12 @@
 //! When a group connects, it tests that with one exchange. All members agree on the result, so all
 //! use the same method for the same call.
 
+use super::endpoint::Endpoint;
 use super::peers::{END, MOST_MEMBERS, Peers, SLOTS, Shared};
 use super::texts::Kernel;
-use super::watch::Watch;
-use crate::CollectiveError;
 use crate::planes::HostGroup;
 use crate::planes::agreement::{all_agree, gathered};
+use crate::{CollectiveError, Message};
 use phalanx_device::cuda::{CudaDevice, PEER_HANDLE_BYTES, PeerBlock};
 use phalanx_device::{Device, DeviceError, DevicePointer, Slice};
 use phalanx_waiting::look;
@@ -139,14 +139,13 @@ impl Trial {
 /// Errors: the error that ended the world.
 pub(super) fn connect(
     host: &HostGroup,
-    gpu: &Arc<CudaDevice>,
-    watch: &Watch,
+    endpoint: &Endpoint,
 ) -> Result<Option<Arc<Peers>>, CollectiveError> {
-    let members = host.group.size();
+    let (gpu, members) = (&endpoint.gpu, host.group.size());
     if !(2..=MOST_MEMBERS).contains(&members) {
         return Ok(None);
     }
-    let made = Shared::new(gpu);
+    let made = Shared::new(gpu, members);
     let made = made.inspect_err(|error| tracing::debug!(%error, "GPUs do not share memory"));
     let made = made.ok();
     let own = Card::new(gpu, made.as_ref().map(Shared::block));
@@ -173,8 +172,14 @@ pub(super) fn connect(
     let (Some(shared), Some(memory), Some(gather)) = parts else {
         unreachable!("bug: a member that is not ready has said that it is")
     };
-    let peers = Peers::new(gpu, (host.group.rank, memory), shared, gather, is_of_one_process);
-    watch.add_peers(&peers)?;
+    let peers = Peers::new(
+        (gpu, &endpoint.copying),
+        (host.group.rank, memory),
+        shared,
+        gather,
+        is_of_one_process,
+    );
+    endpoint.watch.add_peers(&peers)?;
     // No member allocates while a kernel of another waits.
     let trial = Trial::new(gpu, host.group.rank, &cards);
     let trial = trial.inspect_err(|error| tracing::debug!(%error, "no barrier of GPUs"));
@@ -185,7 +190,16 @@ pub(super) fn connect(
     let has_worked = try_out(&peers, host, &trial);
     let has_worked =
         has_worked.inspect_err(|error| tracing::debug!(%error, "the barrier of GPUs failed"));
-    Ok(all_agree(host, has_worked == Ok(true))?.then_some(peers))
+    if !all_agree(host, has_worked == Ok(true))? {
+        return Ok(None);
+    }
+    let has_copied = try_copies(&peers, host, &trial);
+    let has_copied =
+        has_copied.inspect_err(|error| tracing::debug!(%error, "copies between GPUs failed"));
+    if all_agree(host, has_copied == Ok(true))? {
+        peers.copies().allow();
+    }
+    Ok(Some(peers))
 }
 
 /// Runs one exchange with each of the slots. Returns whether all of them worked.
@@ -211,6 +225,39 @@ fn try_out(peers: &Peers, host: &HostGroup, trial: &Trial) -> Result<bool, Devic
         }
     }
     Ok(!peers.has_failed())
+}
+
+/// Sends the data of each member to all others by copy engines. Returns whether that worked.
+///
+/// Errors: those of the device.
+fn try_copies(peers: &Peers, host: &HostGroup, trial: &Trial) -> Result<bool, DeviceError> {
+    let (rank, all) = (host.group.rank, &trial.places[0]);
+    let len = trial.data.len;
+    all.buffer.zero(all.offset, all.len);
+    all.buffer.write(all.offset + rank * len, &trial.expected[rank * len..][..len]);
+    let others = || (0..peers.members()).filter(|&peer| peer != rank);
+    let sends: Vec<_> =
+        others().map(|peer| Message { peer, data: trial.data.clone(), rows: None }).collect();
+    let receives: Vec<_> = others()
+        .map(|peer| Message { peer, data: all.slice(peer * len, len), rows: None })
+        .collect();
+    peers.synchronize();
+    // SAFETY: the slices are in the device's memory, whose work is done; the messages end before
+    // the trial is dropped, because `stop` ends their waits.
+    let enqueued = unsafe { peers.copies().enqueue(&sends, &receives) };
+    let is_alive = || {
+        look();
+        !host.group.fabric.failure.is_set()
+    };
+    let has_ended = enqueued.is_ok() && peers.is_idle_within(PATIENCE, is_alive)?;
+    if !has_ended {
+        peers.copies().release();
+        peers.is_idle_within(END, || true)?;
+        return enqueued.map(|()| false);
+    }
+    let mut bytes = vec![0; trial.expected.len()];
+    all.buffer.read(all.offset, &mut bytes);
+    Ok(bytes == trial.expected && !peers.has_failed())
 }
 
 #[cfg(test)]

@@ -29,9 +29,11 @@ pub(super) fn transfer(
     }
     assert!(sent.is_empty(), "bug: a message to oneself that is not received");
     if !sends.iter().chain(receives).any(|part| is_others(&part)) {
-        // SAFETY: both slices reside in this device's memory and are kept until the stream is past
-        // the copy.
-        return own.into_iter().try_for_each(|(places, bytes)| unsafe { link.copy(places, bytes) });
+        return own.into_iter().try_for_each(|(places, bytes)| {
+            // SAFETY: both slices reside in this device's memory and are kept until the stream is
+            // past the copy.
+            unsafe { link.stream().copy(places, bytes) }
+        });
     }
     link.grouped(|| {
         // Messages to oneself also use NCCL, at the same time as the rest.
@@ -43,12 +45,12 @@ pub(super) fn transfer(
                 link.receive(to, bytes, rank)?;
             }
         }
-        for Message { peer, data } in sends.iter().filter(is_others) {
+        for Message { peer, data, .. } in sends.iter().filter(is_others) {
             // SAFETY: the slice is in this device's memory and is kept until the stream is past
             // the message.
             unsafe { link.send(data.device_pointer(), data.len, *peer) }?;
         }
-        for Message { peer, data } in receives.iter().filter(is_others) {
+        for Message { peer, data, .. } in receives.iter().filter(is_others) {
             // SAFETY: as above.
             unsafe { link.receive(data.device_pointer(), data.len, *peer) }?;
         }
@@ -70,11 +72,12 @@ pub(super) fn split_up(data: &Slice, counts: &[usize]) -> Vec<Message> {
     let part = |(peer, range): (usize, Range<usize>)| Message {
         peer,
         data: data.slice(range.start, range.len()),
+        rows: None,
     };
     parts(counts).map(part).collect()
 }
 
 /// The same bytes to, or from, each of the given members.
 pub(super) fn same(data: &Slice, members: impl Iterator<Item = usize>) -> Vec<Message> {
-    members.map(|peer| Message { peer, data: data.clone() }).collect()
+    members.map(|peer| Message { peer, data: data.clone(), rows: None }).collect()
 }

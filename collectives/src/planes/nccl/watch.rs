@@ -1,7 +1,7 @@
 //! The thread that ends communicator groups of GPUs when the world ends, and the world when a group
 //! fails.
 
-use super::peers::Peers;
+use super::peers::{END, Peers};
 use crate::CollectiveError;
 use crate::transport::Fabric;
 use phalanx_device::cuda::NcclCommunicator;
@@ -102,6 +102,10 @@ impl Watch {
                 scope.spawn(|| link.abort());
             }
         });
+        // A message may wait again, because a peer has not yet noticed the failure.
+        for peers in self.all_peers() {
+            let _ = peers.is_idle_within(END, || true);
+        }
     }
 }
 

@@ -3,8 +3,8 @@
 //! A device's own work is in the order of one stream. A program's stream runs before the device's
 //! later work (`Stream::precede`), or after its earlier work (`Stream::follow`).
 
-use crate::DeviceError;
 use crate::cuda::driver::{Context, CudaOptions, Library, Mark, find};
+use crate::{DeviceError, DevicePointer};
 use cudarc::driver::sys::{self, CUevent, CUresult, CUstream};
 use std::sync::{Arc, OnceLock};
 
@@ -125,6 +125,96 @@ impl Stream {
     /// Errors: `DeviceError::Cuda`.
     pub fn follow(&self, context: &Arc<Context>) -> Result<(), DeviceError> {
         Stream::of_work(context).before(self)
+    }
+
+    /// Enqueues a copy between memory that the device can access, for which copy engines serve.
+    ///
+    /// Errors: `DeviceError::Cuda`.
+    ///
+    /// # Safety
+    /// Both addresses are of this many bytes in memory that the device can access and that lives
+    /// until the copy is done. They do not overlap.
+    pub unsafe fn copy(
+        &self,
+        [from, to]: [DevicePointer; 2],
+        bytes: usize,
+    ) -> Result<(), DeviceError> {
+        let _kept = self.context.visit();
+        // SAFETY: the caller's promise; the stream lives.
+        let copied =
+            unsafe { sys::cuMemcpyDtoDAsync_v2(to.address(), from.address(), bytes, self.handle) };
+        self.context.check("cuMemcpyDtoDAsync", copied)
+    }
+
+    /// The most bytes between two rows of `copy_rows`.
+    pub const MOST_PITCH: usize = i32::MAX as usize;
+
+    /// As `copy`, for `count` rows of `len` bytes at these distances.
+    ///
+    /// Errors: `DeviceError::Cuda`, also if a distance is above `MOST_PITCH`.
+    ///
+    /// # Safety
+    /// As for `copy`, for all rows.
+    pub unsafe fn copy_rows(
+        &self,
+        [from, to]: [DevicePointer; 2],
+        [len, count]: [usize; 2],
+        [from_pitch, to_pitch]: [usize; 2],
+    ) -> Result<(), DeviceError> {
+        let _kept = self.context.visit();
+        let unified = sys::CUmemorytype_enum::CU_MEMORYTYPE_UNIFIED;
+        let copy = sys::CUDA_MEMCPY2D_st {
+            srcXInBytes: 0,
+            srcY: 0,
+            srcMemoryType: unified,
+            srcHost: std::ptr::null(),
+            srcDevice: from.address(),
+            srcArray: std::ptr::null_mut(),
+            srcPitch: from_pitch,
+            dstXInBytes: 0,
+            dstY: 0,
+            dstMemoryType: unified,
+            dstHost: std::ptr::null_mut(),
+            dstDevice: to.address(),
+            dstArray: std::ptr::null_mut(),
+            dstPitch: to_pitch,
+            WidthInBytes: len,
+            Height: count,
+        };
+        // SAFETY: the caller's promise; the stream lives, and the description is read at once.
+        let copied = unsafe { sys::cuMemcpy2DAsync_v2(&raw const copy, self.handle) };
+        self.context.check("cuMemcpy2DAsync", copied)
+    }
+
+    /// Enqueues the write of a word, which becomes visible after the earlier work of the stream, on
+    /// other devices too.
+    ///
+    /// Errors: `DeviceError::Cuda`, also if the device does not support it.
+    ///
+    /// # Safety
+    /// The address is that of an aligned word in memory that the device can access and that lives
+    /// until it is written.
+    pub unsafe fn write_word(&self, at: DevicePointer, word: u32) -> Result<(), DeviceError> {
+        let _kept = self.context.visit();
+        // SAFETY: the caller's promise; the stream lives.
+        let written = unsafe { sys::cuStreamWriteValue32_v2(self.handle, at.address(), word, 0) };
+        self.context.check("cuStreamWriteValue32", written)
+    }
+
+    /// Lets later work of the stream wait until a word is at least `word`; the difference of both
+    /// counts, so numbers may wrap around.
+    ///
+    /// Errors: `DeviceError::Cuda`, also if the device does not support it.
+    ///
+    /// # Safety
+    /// As for `write_word`. Something writes the word: otherwise the stream never continues.
+    pub unsafe fn wait_word(&self, at: DevicePointer, word: u32) -> Result<(), DeviceError> {
+        let _kept = self.context.visit();
+        let at_least = sys::CUstreamWaitValue_flags::CU_STREAM_WAIT_VALUE_GEQ as u32;
+        // SAFETY: the caller's promise; the stream lives.
+        let waits =
+            unsafe { sys::cuStreamWaitValue32_v2(self.handle, at.address(), word, at_least) };
+        self.context.check("cuStreamWaitValue32", waits)
     }
 
     fn before(&self, later: &Stream) -> Result<(), DeviceError> {

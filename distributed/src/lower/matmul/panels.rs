@@ -9,10 +9,15 @@ use phalanx_graph::NodeOp;
 use phalanx_ops::{AffineMap, DType, Sharding, Structured};
 use std::ops::Range;
 
-/// The number of bytes of an operand that a device gathers at a time.
-const PANEL: usize = 8 << 20;
-/// The most panels of a product.
-const MOST_PANELS: usize = 64;
+/// The fewest bytes of an operand that a device gathers at a time.
+const LEAST_PANEL: usize = 8 << 20;
+/// The most bytes of an operand that a device gathers at a time, if the contracted axis is so long.
+const MOST_PANEL: usize = 256 << 20;
+/// The fewest points of the contracted axis in a panel that is smaller than that: a product of
+/// fewer takes longer than its part of the whole.
+const DEPTH: usize = 2048;
+/// The most panels, if they are small enough.
+const ENOUGH_PANELS: usize = 16;
 
 /// The schedule of a product whose result has the sharding `output`: in panels if a device gathers
 /// much of an operand, otherwise by rule.
@@ -33,9 +38,9 @@ pub(super) fn schedule(
         }
         _ => 0,
     });
-    let inner = left.shape[left.shape.len() - 1];
-    let most = MOST_PANELS.min(inner.max(1));
-    match gathered.max().unwrap_or(0).div_ceil(PANEL).clamp(1, most) {
+    let (inner, gathered) = (left.shape[left.shape.len() - 1], gathered.max().unwrap_or(0));
+    let wished = gathered.div_ceil(LEAST_PANEL).min(inner / DEPTH).min(ENOUGH_PANELS);
+    match gathered.div_ceil(MOST_PANEL).max(wished).clamp(1, inner.max(1)) {
         1 => Schedule::Rule,
         count => Schedule::Panels(count),
     }

@@ -3,7 +3,7 @@
 use super::facts::loops;
 use super::geometry::{Geometry, Group, full_strides, groups, guards};
 use crate::cuda::variant::{Chunks, Mode, Step, Variant};
-use crate::ir::{Access, AccessId, AxisId, Expr, Kernel, Role};
+use crate::ir::{AccessId, AxisId, Expr, Kernel, Role};
 
 /// The shape of a launch: everything but addresses and scalars.
 #[derive(Clone, Debug)]
@@ -42,13 +42,15 @@ impl Shape {
         }
         let group = |axes: &[AxisId]| groups(axes, launch.extents, &strides, &pinned);
         let mut grid_axes: Vec<AxisId> = kernel.grid_axes().collect();
-        // Stores count twice: if loads and stores prefer different orders, stores decide.
-        let weight = |axis: AxisId| -> usize {
-            let of = |(strides, access): (&Vec<isize>, &Access)| {
-                let stores = kernel[access.param].role != Role::In;
-                strides[axis.index()].unsigned_abs() * (1 + usize::from(stores))
+        // If loads and stores prefer different orders, stores decide.
+        let weight = |axis: AxisId| -> [usize; 2] {
+            let of = |stores: bool| {
+                let accesses = strides.iter().zip(&kernel.accesses);
+                let alike = accesses
+                    .filter(|(_, access)| (kernel[access.param].role != Role::In) == stores);
+                alike.map(|(strides, _)| strides[axis.index()].unsigned_abs()).sum()
             };
-            strides.iter().zip(&kernel.accesses).map(of).sum()
+            [of(true), of(false)]
         };
         grid_axes.sort_by_key(|&axis| std::cmp::Reverse(weight(axis)));
         let grid = group(&grid_axes);

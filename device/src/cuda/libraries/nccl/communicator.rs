@@ -10,7 +10,6 @@ use super::library::{IN_PROGRESS, INVALID_USAGE, Nccl, SUCCESS, Status, load, se
 use crate::cuda::driver::{Context, CudaOptions};
 use crate::cuda::streams::Stream;
 use crate::{DeviceError, DevicePointer};
-use cudarc::driver::sys as driver;
 use cudarc::nccl::sys::{cudaStream_t, ncclComm_t, ncclUniqueId};
 use std::ffi::c_int;
 use std::fmt;
@@ -386,25 +385,6 @@ impl NcclCommunicator {
             // SAFETY: as in `all_reduce`.
             unsafe { (nccl.receive)(to.as_ptr(), bytes, element, peer, handle, stream) }
         })
-    }
-
-    /// Enqueues a copy within the device's memory in the communicator's stream.
-    ///
-    /// Errors: `DeviceError::Cuda`.
-    ///
-    /// # Safety
-    /// Both addresses are of this many bytes in the device's memory, and do not overlap.
-    pub unsafe fn copy(
-        &self,
-        [from, to]: [DevicePointer; 2],
-        bytes: usize,
-    ) -> Result<(), DeviceError> {
-        let _kept = self.context().visit();
-        let stream = self.stream.handle() as driver::CUstream;
-        // SAFETY: the caller's promise; the stream lives.
-        let copied =
-            unsafe { driver::cuMemcpyDtoDAsync_v2(to.address(), from.address(), bytes, stream) };
-        self.context().check("cuMemcpyDtoDAsync", copied)
     }
 }
 
