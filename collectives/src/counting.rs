@@ -206,8 +206,12 @@ impl Communicator for Counting {
 
     fn exchange(&self, sends: &[Message], receives: &[Message]) -> Result<Event, CollectiveError> {
         let others = sends.iter().filter(|message| message.peer != self.rank());
-        self.counts.add(Operation::Exchange, others.map(|message| message.data.len).sum());
+        self.counts.add(Operation::Exchange, others.map(Message::bytes).sum());
         self.inner.exchange(sends, receives)
+    }
+
+    fn takes_rows(&self, peer: usize, bytes: usize, pitch: usize) -> bool {
+        self.inner.takes_rows(peer, bytes, pitch)
     }
 
     fn barrier(&self) -> Result<(), CollectiveError> {

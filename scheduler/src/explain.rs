@@ -212,9 +212,9 @@ impl Explainer<'_> {
             _ if self.is_gather(exchange) => "gather",
             _ => "reshard",
         };
-        let chunks = match chunks_of(self.plan, &self.plan.exchanges[exchange.index()], self.mesh) {
+        let chunks = match chunks_of(self.plan, exchange, self.mesh) {
             1 => String::new(),
-            chunks => format!(" in {chunks} chunks, each while the next is computed"),
+            chunks => format!(" in {chunks} chunks"),
         };
         format!("{kind} of {}{chunks}", self.name(source))
     }

@@ -6,7 +6,8 @@
 
 use super::steps::{BlockAt, LocalStep, Memory, Routine};
 use crate::finalise::FinalStep;
-use crate::plan::{Exchange, Plan};
+use crate::ids::ExchangeId;
+use crate::plan::{Plan, Step};
 use phalanx_distributed::Schedule;
 use phalanx_graph::{NodeId, NodeOp, Source};
 use phalanx_ops::Mesh;
@@ -17,16 +18,29 @@ use std::ops::Range;
 
 /// The most chunks of an exchange.
 const MOST_CHUNKS: usize = 8;
+/// Chunks begin at multiples of this many rows of a block, so they are aligned for every dtype and
+/// every library.
+const ALIGNED: usize = 16;
 
 /// The number of chunks of an exchange. A function of the plan alone: all devices exchange as
 /// often.
-pub(crate) fn chunks_of(plan: &Plan, exchange: &Exchange, mesh: &Mesh) -> usize {
+pub(crate) fn chunks_of(plan: &Plan, id: ExchangeId, mesh: &Mesh) -> usize {
+    let exchange = &plan.exchanges[id.index()];
     let Source::Node(node) = exchange.source else { return 1 };
-    if followed(plan, node).is_none() {
-        return 1;
-    }
+    let is_right_before = plan.steps.windows(2).any(|steps| match steps {
+        [Step::Unit(unit), Step::Exchange(other)] => {
+            *other == id && plan.units[unit.index()].computes(exchange.source)
+        }
+        _ => false,
+    });
     let (shape, dtype) = plan.graph.source(exchange.source);
     let sharding = &plan.placements[node.index()].output;
+    // Devices with the same block compute it alike, also where only some of them divide a routine.
+    let splits = sharding.axes.iter().flatten();
+    let is_replicated = splits.map(|split| split.mesh_axes.len()).sum::<usize>() < mesh.ndim();
+    if !is_right_before || is_replicated || followed(plan, node).is_none() {
+        return 1;
+    }
     // Only three devices are examined, so the time does not grow with the mesh.
     let devices = [0, mesh.devices() / 2, mesh.devices() - 1];
     let received = devices.into_iter().map(|device| {
@@ -40,7 +54,10 @@ pub(crate) fn chunks_of(plan: &Plan, exchange: &Exchange, mesh: &Mesh) -> usize 
 
 /// A chunk of a range.
 pub(super) fn chunk(range: &Range<usize>, number: usize, chunks: usize) -> Range<usize> {
-    let end = |number: usize| range.start + range.len() * number / chunks;
+    let end = |number: usize| match range.len() * number / chunks {
+        all if number == chunks => range.start + all,
+        some => range.start + some / ALIGNED * ALIGNED,
+    };
     end(number)..end(number + 1)
 }
 
@@ -116,10 +133,11 @@ impl Divided {
         if to.shape.contains(&0) {
             return None;
         }
-        let operands = operands
-            .iter()
-            .zip(&self.follows)
-            .map(|(at, follows)| if *follows { part(at, number, chunks) } else { at.clone() });
+        let rows = self.routine.to.shape[0];
+        let operands = operands.iter().zip(&self.follows).map(|(at, follows)| {
+            assert!(!follows || at.shape[0] == rows, "bug: an operand of other rows");
+            if *follows { part(at, number, chunks) } else { at.clone() }
+        });
         let (operands, together) = (operands.collect(), together.clone());
         Some(LocalStep::Routine(Box::new(Routine { op: *op, operands, to, together })))
     }
@@ -156,4 +174,25 @@ fn part(at: &BlockAt, number: usize, chunks: usize) -> BlockAt {
     part.shape[0] = rows.len();
     part.origin[0] += rows.start;
     part
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chunks_tile_their_range_and_begin_at_aligned_rows() {
+        for len in [0, 1, 15, 16, 17, 100, 511, 4096] {
+            for chunks in 1..=MOST_CHUNKS {
+                let mut end = 5;
+                for number in 0..chunks {
+                    let range = chunk(&(5..5 + len), number, chunks);
+                    assert_eq!(range.start, end);
+                    assert!((range.start - 5) % ALIGNED == 0 || range.is_empty(), "{range:?}");
+                    end = range.end;
+                }
+                assert_eq!(end, 5 + len);
+            }
+        }
+    }
 }

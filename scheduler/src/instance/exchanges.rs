@@ -59,7 +59,7 @@ impl Builder<'_> {
             .into_iter()
             .map(|region| (region.clone(), self.local(Bytes::of(volume(&region), item))))
             .collect();
-        let chunks = chunks_of(self.plan, exchange, self.mesh);
+        let chunks = chunks_of(self.plan, id, self.mesh);
         let divided = if chunks > 1 { self.divided(before, source) } else { SmallVec::new() };
         let (mut staging, mut unpack) = (Vec::new(), Vec::new());
         for number in 0..chunks {

@@ -138,7 +138,7 @@ impl InPlace {
                 len *= extent;
             } else if count == 1 && stride > len {
                 (count, pitch) = (extent, stride);
-            } else if stride == count * pitch {
+            } else if count > 1 && stride == count * pitch {
                 count *= extent;
             } else {
                 return None;

@@ -16,7 +16,7 @@ use crate::{Message, Rows};
 use phalanx_device::cuda::{Context, Stream};
 use phalanx_device::{DeviceError, DevicePointer};
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The fewest bytes of a message that copy engines carry.
@@ -87,7 +87,9 @@ pub(super) struct Copies {
     /// The address of each member's memory for messages, for this GPU.
     memory: Vec<u64>,
     /// For each member, the pieces that were enqueued to be sent to it and received from it.
-    enqueued: Mutex<Vec<[u32; 2]>>,
+    enqueued: Vec<[AtomicU32; 2]>,
+    /// Held while an exchange is enqueued.
+    turn: Mutex<()>,
     /// Whether a trial has shown that all members can use them.
     works: AtomicBool,
     is_released: AtomicBool,
@@ -98,7 +100,8 @@ impl Copies {
         Copies {
             streams: streams.clone(),
             rank,
-            enqueued: Mutex::new(vec![[0; 2]; memory.len()]),
+            enqueued: memory.iter().map(|_| Default::default()).collect(),
+            turn: Mutex::default(),
             memory,
             works: AtomicBool::new(false),
             is_released: AtomicBool::new(false),
@@ -144,20 +147,24 @@ impl Copies {
         receives: &[Message],
     ) -> Result<(), DeviceError> {
         let members = self.memory.len();
-        let mut enqueued = self.enqueued.lock().unwrap_or_else(PoisonError::into_inner);
+        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         let (sends, receives) = (self.by_peer(sends), self.by_peer(receives));
         let most = sends.iter().chain(&receives).map(Vec::len).max().unwrap_or(0);
         for piece in 0..most {
             for ahead in 1..members {
+                // A world that has failed needs nothing more.
+                if self.is_released.load(Ordering::SeqCst) {
+                    return Ok(());
+                }
                 let to = (self.rank + ahead) % members;
                 let from = (self.rank + members - ahead) % members;
                 if let Some((message, bytes)) = sends[to].get(piece) {
                     // SAFETY: the caller's promise.
-                    unsafe { self.send(message, bytes, &mut enqueued[to][0])? };
+                    unsafe { self.send(message, bytes)? };
                 }
                 if let Some((message, bytes)) = receives[from].get(piece) {
                     // SAFETY: the caller's promise.
-                    unsafe { self.receive(message, bytes, &mut enqueued[from][1])? };
+                    unsafe { self.receive(message, bytes)? };
                 }
             }
         }
@@ -180,15 +187,11 @@ impl Copies {
     ///
     /// # Safety
     /// As for `enqueue`.
-    unsafe fn send(
-        &self,
-        message: &Message,
-        bytes: &Range<usize>,
-        number: &mut u32,
-    ) -> Result<(), DeviceError> {
+    unsafe fn send(&self, message: &Message, bytes: &Range<usize>) -> Result<(), DeviceError> {
         let (stream, rank, to) = (&self.streams.sending, self.rank, message.peer);
+        let number = self.enqueued[to][0].fetch_add(1, Ordering::SeqCst);
         let next = number.wrapping_add(1);
-        let slot = self.slot(to, rank, *number);
+        let slot = self.slot(to, rank, number);
         // SAFETY: the words and slots are in the memory of members, which lives as long as their
         // messages (`Watch`); the peer raises the word, or `release` does. The piece fits in the
         // slot, and the caller promises the rest.
@@ -200,7 +203,6 @@ impl Copies {
             }
             stream.write_word(self.word(to, rank, Word::Arrived), next)?;
         }
-        *number = next;
         Ok(())
     }
 
@@ -208,15 +210,11 @@ impl Copies {
     ///
     /// # Safety
     /// As for `enqueue`.
-    unsafe fn receive(
-        &self,
-        message: &Message,
-        bytes: &Range<usize>,
-        number: &mut u32,
-    ) -> Result<(), DeviceError> {
+    unsafe fn receive(&self, message: &Message, bytes: &Range<usize>) -> Result<(), DeviceError> {
         let (stream, rank, from) = (&self.streams.receiving, self.rank, message.peer);
+        let number = self.enqueued[from][1].fetch_add(1, Ordering::SeqCst);
         let next = number.wrapping_add(1);
-        let slot = self.slot(rank, from, *number);
+        let slot = self.slot(rank, from, number);
         // SAFETY: as in `send`.
         unsafe {
             stream.wait_word(self.word(rank, from, Word::Arrived), next)?;
@@ -226,7 +224,6 @@ impl Copies {
             }
             stream.write_word(self.word(from, rank, Word::Taken), next)?;
         }
-        *number = next;
         Ok(())
     }
 
@@ -245,9 +242,9 @@ impl Copies {
     /// peer may still write a smaller number, so `are_done` does it again.
     pub(super) fn release(&self) {
         self.is_released.store(true, Ordering::SeqCst);
-        let Ok(enqueued) = self.enqueued.try_lock() else { return };
-        for (peer, [sent, received]) in enqueued.iter().enumerate() {
+        for (peer, [sent, received]) in self.enqueued.iter().enumerate() {
             for (word, number) in [(Word::Taken, sent), (Word::Arrived, received)] {
+                let number = number.load(Ordering::SeqCst);
                 let at = self.word(self.rank, peer, word);
                 // SAFETY: the word is in this member's memory, which lives as long as messages may
                 // be under way. A device that has failed does nothing more.

@@ -159,9 +159,9 @@ impl Peers {
     /// Ends kernels and messages that wait for others, now and from now on, with unspecified
     /// results.
     pub(super) fn stop(&self) {
-        self.copies.release();
         // SAFETY: the word is aligned, and is written and read as a whole only.
         unsafe { AtomicU32::from_ptr(self.stop.as_ptr().cast()) }.store(1, Ordering::SeqCst);
+        self.copies.release();
     }
 
     /// Waits for the running work, but only for a limited time if the world has failed or another

@@ -202,7 +202,8 @@ impl Stream {
     }
 
     /// Lets later work of the stream wait until a word is at least `word`; the difference of both
-    /// counts, so numbers may wrap around.
+    /// counts, so numbers may wrap around. What a GPU of the same machine wrote before it wrote the
+    /// word with `write_word` is visible then.
     ///
     /// Errors: `DeviceError::Cuda`, also if the device does not support it.
     ///
