@@ -188,7 +188,8 @@ mod tests {
                 for number in 0..chunks {
                     let range = chunk(&(5..5 + len), number, chunks);
                     assert_eq!(range.start, end);
-                    assert!((range.start - 5) % ALIGNED == 0 || range.is_empty(), "{range:?}");
+                    let is_aligned = (range.start - 5).is_multiple_of(ALIGNED);
+                    assert!(is_aligned || range.is_empty(), "{range:?}");
                     end = range.end;
                 }
                 assert_eq!(end, 5 + len);
