@@ -378,17 +378,19 @@ fn order(context: &Context<'_>, units: &[Unit], mesh: &Mesh) -> (Vec<Step>, Vec<
 /// memory for what arrives stays small.
 fn start_early(steps: Vec<Step>, units: &[Unit], exchanges: &[Exchange]) -> Vec<Step> {
     let mut ordered: Vec<Step> = Vec::with_capacity(steps.len());
+    // The place of the last routine.
+    let mut routine: Option<usize> = None;
     for step in steps {
         let Step::Exchange(exchange) = step else {
+            if let Step::Unit(unit) = step
+                && matches!(units[unit.index()], Unit::Routine(_))
+            {
+                routine = Some(ordered.len());
+            }
             ordered.push(step);
             continue;
         };
         let source = exchanges[exchange.index()].source;
-        let is_routine = |step: &Step| match step {
-            Step::Unit(unit) => matches!(units[unit.index()], Unit::Routine(_)),
-            Step::Combine(_) | Step::Exchange(_) => false,
-        };
-        let routine = ordered.iter().rposition(is_routine);
         let is_known = |routine: usize| {
             !ordered[routine..].iter().any(|step| match step {
                 Step::Combine(nodes) => nodes.iter().any(|&node| source == Source::Node(node)),
@@ -397,7 +399,10 @@ fn start_early(steps: Vec<Step>, units: &[Unit], exchanges: &[Exchange]) -> Vec<
             })
         };
         match routine.filter(|&routine| is_known(routine)) {
-            Some(routine) => ordered.insert(routine, step),
+            Some(place) => {
+                ordered.insert(place, step);
+                routine = Some(place + 1);
+            }
             None => ordered.push(step),
         }
     }

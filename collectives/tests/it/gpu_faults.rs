@@ -1,7 +1,7 @@
 //! Members on GPUs that fail or never arrive cause an error on all others, whose streams continue.
 
-use crate::fixture::{bytes, on_gpus, slice};
-use phalanx_collectives::{CollectiveError, Message};
+use crate::fixture::{Fixture, bytes, on_gpus, slice};
+use phalanx_collectives::{CollectiveError, Communicator, Message};
 use phalanx_device::Slice;
 use phalanx_ops::{DType, Monoid};
 use std::time::Duration;
@@ -11,6 +11,17 @@ fn gives_up(rank: usize) -> CollectiveError {
     CollectiveError::Aborted { rank, error_code, message }
 }
 
+/// Lets the first member give up while the others are in the middle of their collective. Returns
+/// whether this is the first.
+fn leaves(fixture: &Fixture, member: &dyn Communicator) -> bool {
+    let is_first = member.rank() == 0;
+    if is_first {
+        std::thread::sleep(Duration::from_millis(200));
+        fixture.worlds[0].abort(gives_up(0));
+    }
+    is_first
+}
+
 #[test]
 fn a_wait_on_a_gpu_for_a_member_that_gives_up_returns_its_error() {
     for ((name, plane), members) in on_gpus() {
@@ -18,10 +29,7 @@ fn a_wait_on_a_gpu_for_a_member_that_gives_up_returns_its_error() {
         let process = |member: usize| if fixture.worlds.len() == 1 { 0 } else { member };
         let outcomes = fixture.run(|member| {
             member.prepare().unwrap();
-            if member.rank() == 0 {
-                // By then the others are in the middle of their collective.
-                std::thread::sleep(Duration::from_millis(200));
-                fixture.worlds[0].abort(gives_up(0));
+            if leaves(&fixture, member) {
                 return None;
             }
             let data = slice(&vec![0; 1 << 20]);
@@ -49,9 +57,7 @@ fn a_wait_in_a_kernel_for_an_absent_member_ends_with_its_error() {
             // All members load the kernel.
             let data = slice(&[0; 64]);
             member.all_reduce(&data, DType::F64, Monoid::Add).unwrap().wait().unwrap();
-            if member.rank() == 0 {
-                std::thread::sleep(Duration::from_millis(200));
-                fixture.worlds[0].abort(gives_up(0));
+            if leaves(&fixture, member) {
                 return None;
             }
             // Several kernels in the stream; some have not begun when the world ends.
@@ -90,9 +96,7 @@ fn long_messages_to_an_absent_member_end_with_its_error() {
         let fixture = plane(members);
         let outcomes = fixture.run(|member| {
             member.prepare().unwrap();
-            if member.rank() == 0 {
-                std::thread::sleep(Duration::from_millis(200));
-                fixture.worlds[0].abort(gives_up(0));
+            if leaves(&fixture, member) {
                 return None;
             }
             let data = slice(&vec![7; 70 << 20]);

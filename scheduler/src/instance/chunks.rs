@@ -27,6 +27,9 @@ const ALIGNED: usize = 16;
 pub(crate) fn chunks_of(plan: &Plan, id: ExchangeId, mesh: &Mesh) -> usize {
     let exchange = &plan.exchanges[id.index()];
     let Source::Node(node) = exchange.source else { return 1 };
+    if followed(plan, node).is_none() {
+        return 1;
+    }
     let is_right_before = plan.steps.windows(2).any(|steps| match steps {
         [Step::Unit(unit), Step::Exchange(other)] => {
             *other == id && plan.units[unit.index()].computes(exchange.source)
@@ -38,7 +41,7 @@ pub(crate) fn chunks_of(plan: &Plan, id: ExchangeId, mesh: &Mesh) -> usize {
     // Devices with the same block compute it alike, also where only some of them divide a routine.
     let splits = sharding.axes.iter().flatten();
     let is_replicated = splits.map(|split| split.mesh_axes.len()).sum::<usize>() < mesh.ndim();
-    if !is_right_before || is_replicated || followed(plan, node).is_none() {
+    if !is_right_before || is_replicated {
         return 1;
     }
     // Only three devices are examined, so the time does not grow with the mesh.

@@ -63,10 +63,12 @@ impl Builder<'_> {
         let divided = if chunks > 1 { self.divided(before, source) } else { SmallVec::new() };
         let (mut staging, mut unpack) = (Vec::new(), Vec::new());
         for number in 0..chunks {
-            let of_chunk = |transfer: &Transfer, from: &IndexBox| {
+            let of_chunk = |transfer: &Transfer, sender: usize| {
                 let mut region = transfer.region.clone();
                 if chunks > 1 {
-                    let rows = chunk(&from[0], number, chunks);
+                    let there = self.mesh.coordinates(sender);
+                    let there = sharding.block(shape, self.mesh, &there);
+                    let rows = chunk(&there[0], number, chunks);
                     region[0] = region[0].start.max(rows.start)..region[0].end.min(rows.end);
                 }
                 (!is_empty(&region)).then_some(region)
@@ -75,7 +77,7 @@ impl Builder<'_> {
             self.instance.steps.extend(steps);
             let (mut sends, mut receives) = (Vec::new(), Vec::new());
             for transfer in &outgoing {
-                let Some(region) = of_chunk(transfer, &block) else { continue };
+                let Some(region) = of_chunk(transfer, self.device) else { continue };
                 let bytes = Bytes::of(volume(&region), item);
                 let direct = contiguous(&region, &block, item).filter(|_| !is_overwritten);
                 let (memory, offset, copy) = match direct {
@@ -93,9 +95,7 @@ impl Builder<'_> {
                 sends.push(Packet { peer, memory, offset, bytes, copy, in_place });
             }
             for transfer in &incoming {
-                let there = self.mesh.coordinates(transfer.peer);
-                let there = sharding.block(shape, self.mesh, &there);
-                let Some(region) = of_chunk(transfer, &there) else { continue };
+                let Some(region) = of_chunk(transfer, transfer.peer) else { continue };
                 let (slab, buffer) = &regions[transfer.slab];
                 let bytes = Bytes::of(volume(&region), item);
                 let (memory, offset, copy) = match contiguous(&region, slab, item) {

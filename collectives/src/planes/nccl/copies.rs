@@ -20,7 +20,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The fewest bytes of a message that copy engines carry.
-pub(super) const LEAST_BYTES: usize = 2 << 20;
+const LEAST_BYTES: usize = 2 << 20;
 /// The slots of a window.
 const SLOTS: usize = 2;
 /// The most bytes of a slot.
@@ -38,8 +38,8 @@ const FAR_AHEAD: u32 = 1 << 30;
 pub(crate) struct CopyStreams {
     sending: Stream,
     receiving: Stream,
-    /// Ends waits of the other two. It has work only then, and the driver runs it beside them: it
-    /// was made right after them, so it shares no queue of the hardware with them.
+    /// Ends waits of the other two, and has work only then. If it shared a queue of the hardware
+    /// with them, it would wait too; it is made right after them, so that this is unlikely.
     releasing: Stream,
 }
 

@@ -141,6 +141,9 @@ impl NcclPlane {
     /// not started: copy engines carry long ones of members that can access each other's memory,
     /// NCCL carries the rest. All members must call it for the same exchange.
     fn carry(&self, sends: Vec<Message>, receives: Vec<Message>) -> Result<Event, CollectiveError> {
+        if self.is_alone() && sends.iter().chain(&receives).all(|message| message.data.len == 0) {
+            return Ok(Event::ready());
+        }
         let outbox = self.outbox()?;
         outbox.begin();
         let copies = self.peers.get().and_then(Option::as_ref).map(|peers| peers.copies());

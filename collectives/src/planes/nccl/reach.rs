@@ -202,18 +202,25 @@ pub(super) fn connect(
     Ok(Some(peers))
 }
 
-/// Runs one exchange with each of the slots. Returns whether all of them worked.
+/// Waits for the work of a trial, for a limited time. Returns whether it has ended.
 ///
 /// Errors: those of the device.
-fn try_out(peers: &Peers, host: &HostGroup, trial: &Trial) -> Result<bool, DeviceError> {
+fn ends_in_time(peers: &Peers, host: &HostGroup) -> Result<bool, DeviceError> {
     let is_alive = || {
         look();
         !host.group.fabric.failure.is_set()
     };
+    peers.is_idle_within(PATIENCE, is_alive)
+}
+
+/// Runs one exchange with each of the slots. Returns whether all of them worked.
+///
+/// Errors: those of the device.
+fn try_out(peers: &Peers, host: &HostGroup, trial: &Trial) -> Result<bool, DeviceError> {
     for all in &trial.places {
         let counts = vec![trial.data.len; peers.members()];
         peers.all_gather(&trial.data, all, &counts)?;
-        if !peers.is_idle_within(PATIENCE, is_alive)? {
+        if !ends_in_time(peers, host)? {
             peers.stop();
             peers.is_idle_within(END, || true)?;
             return Ok(false);
@@ -245,11 +252,7 @@ fn try_copies(peers: &Peers, host: &HostGroup, trial: &Trial) -> Result<bool, De
     // SAFETY: the slices are in the device's memory, whose work is done; the messages end before
     // the trial is dropped, because `stop` ends their waits.
     let enqueued = unsafe { peers.copies().enqueue(&sends, &receives) };
-    let is_alive = || {
-        look();
-        !host.group.fabric.failure.is_set()
-    };
-    let has_ended = enqueued.is_ok() && peers.is_idle_within(PATIENCE, is_alive)?;
+    let has_ended = enqueued.is_ok() && ends_in_time(peers, host)?;
     if !has_ended {
         peers.copies().release();
         peers.is_idle_within(END, || true)?;
