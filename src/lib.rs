@@ -31,6 +31,7 @@ pub mod planning;
 pub mod prices;
 mod session;
 mod startup;
+mod timeline;
 
 pub use config::{
     BlasChoice, Config, ConfigError, CudaOptions, Devices, InstructionLevel, IntroductionFlaw,

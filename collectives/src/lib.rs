@@ -15,7 +15,6 @@ mod call;
 mod chunks;
 mod combine;
 mod communicator;
-mod counting;
 mod error;
 mod exchange;
 mod facts;
@@ -26,6 +25,7 @@ mod group;
 mod join;
 mod lead;
 mod network;
+mod observed;
 mod open_files;
 mod operation;
 mod order;
@@ -43,7 +43,6 @@ mod world;
 
 pub use combine::{reduce_into, reduce_onto};
 pub use communicator::{Communicator, Message, Rows};
-pub use counting::{Count, Counting, Counts};
 pub use error::CollectiveError;
 pub use exchange::{Exchange, ExchangeError, MeetingFile, MpiExchange, Pmi, Pmix};
 pub use facts::Facts;
@@ -52,6 +51,7 @@ pub use gpu_path::GpuPath;
 pub use network::{
     ReservedPort, address_towards, default_address, host_name, interface_address, resolved,
 };
+pub use observed::{Count, Counts, Observed, Observer};
 pub use operation::Operation;
 pub use planes::mpi;
 pub use planes::nccl::{cuda_sources, device_facts};

@@ -1,7 +1,7 @@
 //! The trait of all devices.
 
 use crate::blas::Blas;
-use crate::{Buffer, DeviceError, ForeignMemory};
+use crate::{Buffer, DeviceError, ForeignMemory, Moment};
 use std::any::Any;
 use std::fmt;
 use std::ops::Range;
@@ -71,6 +71,16 @@ pub trait Device: Send + Sync {
 
     /// Waits for all work enqueued so far.
     fn synchronize(&self) {}
+
+    /// The end of the work enqueued so far.
+    ///
+    /// Errors: `DeviceError::Cuda`.
+    fn moment(&self) -> Result<Moment, DeviceError> {
+        Ok(Moment::now())
+    }
+
+    /// Lets events of messages of the device know their times from now on (`Event::spans`).
+    fn keep_times(&self) {}
 
     /// The first failure of enqueued work, after which the device is unusable; or a refusal of
     /// memory, which is returned once.

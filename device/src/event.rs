@@ -1,5 +1,6 @@
 //! Events: the completion of asynchronous work.
 
+use crate::Moment;
 use std::error::Error;
 use std::fmt;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -21,6 +22,11 @@ pub trait Completion: Send + Sync {
     fn is_done(&self) -> bool;
     /// Waits for the end; returns the same result on every call.
     fn wait(&self) -> Result<(), EventError>;
+    /// See `Event::spans`.
+    fn spans(&self, begun: &Moment) -> Vec<[Moment; 2]> {
+        let _ = begun;
+        Vec::new()
+    }
 }
 
 /// The error of an event's work.
@@ -47,6 +53,11 @@ impl Event {
     /// An event that happens when `completion` is done.
     pub fn driven(completion: Arc<dyn Completion>) -> Event {
         Event(State::Driven(completion))
+    }
+
+    /// Whether the event is `Event::ready`.
+    pub fn is_ready(&self) -> bool {
+        matches!(self.0, State::Ready)
     }
 
     /// Marks a pending event as happened and wakes every waiter; the first outcome stays.
@@ -89,6 +100,17 @@ impl Event {
                 }
             }
             State::Driven(completion) => completion.wait(),
+        }
+    }
+}
+
+impl Event {
+    /// The spans of time in which the work ran, after `wait` has returned; empty if that is not
+    /// known. The host gave the work at `begun`.
+    pub fn spans(&self, begun: &Moment) -> Vec<[Moment; 2]> {
+        match &self.0 {
+            State::Driven(completion) => completion.spans(begun),
+            State::Ready | State::Flag(_) => Vec::new(),
         }
     }
 }

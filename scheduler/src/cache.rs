@@ -10,12 +10,11 @@ use crate::error::RunError;
 use crate::finalise::Liveness;
 use crate::identity::{Identifier, Identity, Numbers};
 use crate::plan::Plan;
-use crate::ready::{Case, KernelCache, Ready};
-use phalanx_distributed::{Placement, Setup, propagate};
+use crate::ready::{Case, Ready, Target};
+use phalanx_distributed::{Placement, propagate};
 use phalanx_graph::Graph;
 use phalanx_ops::Sharding;
 use rustc_hash::FxHashMap;
-use std::ops::Range;
 use std::sync::Arc;
 
 /// The most instances that are kept; beyond, the least recently used are dropped.
@@ -25,14 +24,6 @@ const KEPT_INSTANCES: usize = 512;
 /// The most sets of live values for which an instance or a skeleton stays ready; beyond, all are
 /// dropped. A loop that keeps values at random makes new sets without end.
 const MOST_LIVE_SETS: usize = 64;
-
-/// The session that plans are made for.
-pub(crate) struct Target<'a> {
-    pub setup: Setup<'a>,
-    /// The devices of this process.
-    pub devices: Range<usize>,
-    pub kernels: &'a KernelCache,
-}
 
 /// The plans of a session.
 #[derive(Default)]
@@ -130,13 +121,12 @@ impl PlanCache {
             plan
         });
         let plan = refilled.as_ref().unwrap_or(&skeleton.plan);
-        let (devices, is_host) = (target.devices.clone(), target.kernels.is_host());
         let known = skeleton.cases.get(&liveness).and_then(|case| case.refilled(plan, &liveness));
         let ready = Arc::new(match known {
-            Some(case) => case.ready(plan, target.setup.mesh, devices, is_host),
+            Some(case) => case.ready(plan, target),
             None => {
                 let case = Case::new(plan, &liveness, target.kernels)?;
-                let ready = case.ready(plan, target.setup.mesh, devices, is_host);
+                let ready = case.ready(plan, target);
                 if skeleton.cases.len() >= MOST_LIVE_SETS {
                     skeleton.cases.clear();
                 }

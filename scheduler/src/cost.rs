@@ -69,7 +69,7 @@ pub(crate) fn sharding(plan: &Plan, source: Source) -> Option<&Sharding> {
 pub(crate) fn costs(plan: &Plan, finished: &Final, mesh: &Mesh) -> Costs {
     let mut costs = Costs::default();
     for device in visited(mesh) {
-        let one = Device { plan, finished, mesh, device }.costs();
+        let one = costs_on(plan, finished, mesh, device);
         costs.total = costs.total.max(one.total);
         costs.inputs = costs.inputs.max(one.inputs);
         costs.peak = costs.peak.max(one.peak);
@@ -77,6 +77,11 @@ pub(crate) fn costs(plan: &Plan, finished: &Final, mesh: &Mesh) -> Costs {
         costs.steps.iter_mut().zip(one.steps).for_each(|(most, step)| *most = most.max(step));
     }
     costs
+}
+
+/// The costs of a plan on one device.
+pub(crate) fn costs_on(plan: &Plan, finished: &Final, mesh: &Mesh, device: usize) -> Costs {
+    Device { plan, finished, mesh, device }.costs()
 }
 
 /// The devices to examine: all, or the first two, the middle one and the last two.

@@ -10,15 +10,18 @@ use crate::instance::{
 use crate::job::{Job, JobMemory};
 use crate::routines::{RoutineCall, Routines};
 use crate::segments::{Segment, Turn};
+use crate::timeline::{Kind, Recorder, Recording, StepName};
 use phalanx_collectives::{Communicator, Message};
-use phalanx_device::{Buffer, Device, Event, Slice, Strided, copy_slice, copy_strided};
+use phalanx_device::{Buffer, Captured, Device, Event, Slice, Strided, copy_slice, copy_strided};
 use phalanx_graph::NodeId;
 use phalanx_kernels::cpu::BufferLaunch;
 use phalanx_kernels::structured::{self, Block};
 use phalanx_ops::{Bounds, Bytes, DType, Mesh, Monoid, Scalar, Sharding, Split};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
+use std::ops::Range;
 use std::sync::Arc;
+use std::time::Instant;
 
 /// The exchanges in flight, each with the events of its chunks.
 type Events = FxHashMap<ExchangeId, SmallVec<[Event; 1]>>;
@@ -40,6 +43,8 @@ pub(crate) struct Worker {
     arriving: FxHashMap<ExchangeId, Vec<(Slice, Slice)>>,
     /// Whether communicators receive device memory directly, without a copy through the host.
     is_direct: bool,
+    /// Notes the steps; `None` without a timeline, and while steps are captured.
+    recorder: Option<Arc<Recorder>>,
 }
 
 impl Worker {
@@ -52,8 +57,24 @@ impl Worker {
         routines: Routines,
     ) -> Worker {
         let (groups, arriving) = (FxHashMap::default(), FxHashMap::default());
-        let is_direct = false;
-        Worker { local, device, memory, communicator, mesh, routines, groups, arriving, is_direct }
+        Worker {
+            local,
+            device,
+            memory,
+            communicator,
+            mesh,
+            routines,
+            groups,
+            arriving,
+            is_direct: false,
+            recorder: None,
+        }
+    }
+
+    /// Lets the steps and messages be recorded.
+    pub fn record(&mut self, recording: &Recording) {
+        self.communicator = recording.observed(self.local, self.communicator.clone());
+        self.recorder = Some(recording.recorder(self.local));
     }
 
     /// Runs a job on this device.
@@ -67,15 +88,18 @@ impl Worker {
         if self.is_direct && job.ready.is_collective {
             self.communicator.prepare()?;
         }
+        if let Some(recorder) = &self.recorder {
+            recorder.begin(job.number);
+        }
         let mut events = Events::default();
-        let steps = &job.ready.instances[self.local].steps;
         let mut done = 0;
         for segment in &job.ready.segments[self.local] {
-            self.steps(job, memory, &steps[done..segment.steps.start], &mut events)?;
+            self.steps(job, memory, done..segment.steps.start, &mut events)?;
             self.segment(job, memory, segment, &mut events)?;
             done = segment.steps.end;
         }
-        self.steps(job, memory, &steps[done..], &mut events)?;
+        let all = job.ready.instances[self.local].steps.len();
+        self.steps(job, memory, done..all, &mut events)?;
         // A failure on a GPU after this check is reported to the next caller that reads from it.
         self.memory.failure().map_or(Ok(()), |failure| Err(RunError::Device(failure)))
     }
@@ -95,20 +119,23 @@ impl Worker {
         let turn = segment.turn(address, &job.scalars);
         if let Turn::Launch(captured) = &turn {
             let _span = tracing::trace_span!("segment", steps = segment.steps.len()).entered();
-            if captured.launch()? {
+            if self.launch(job, segment, &**captured)? {
                 return Ok(());
             }
             segment.lost();
         }
-        let steps = &job.ready.instances[self.local].steps[segment.steps.clone()];
+        let steps = segment.steps.clone();
         if let Turn::Capture = turn {
             let device = self.memory.clone();
             let mut outcome = Ok(());
-            let captured = device.capture(&mut || outcome = self.steps(job, memory, steps, events));
+            let recorder = self.recorder.take();
+            let captured =
+                device.capture(&mut || outcome = self.steps(job, memory, steps.clone(), events));
+            self.recorder = recorder;
             let captured = captured.filter(|_| outcome.is_ok());
             segment.keep(captured.clone());
             if let Some(captured) = captured
-                && captured.launch()?
+                && self.launch(job, segment, &*captured)?
             {
                 return Ok(());
             }
@@ -116,18 +143,45 @@ impl Worker {
         self.steps(job, memory, steps, events)
     }
 
+    /// Launches the captured steps of a segment; returns false if the device has no capture of
+    /// them.
+    fn launch(
+        &self,
+        job: &Job,
+        segment: &Segment,
+        captured: &dyn Captured,
+    ) -> Result<bool, RunError> {
+        let Some(recorder) = &self.recorder else { return Ok(captured.launch()?) };
+        let given = Instant::now();
+        let is_launched = captured.launch()?;
+        if is_launched {
+            recorder.step(&graph_of(&job.ready.names[self.local][segment.steps.clone()]), given)?;
+        }
+        Ok(is_launched)
+    }
+
     fn steps(
         &mut self,
         job: &Job,
         memory: &JobMemory,
-        steps: &[LocalStep],
+        range: Range<usize>,
         events: &mut Events,
     ) -> Result<(), RunError> {
         // A null device runs only launch steps, which may save the texts of kernels.
         let is_null = self.memory.is_null();
-        let is_done = |step: &&LocalStep| !is_null || matches!(step, LocalStep::Launch { .. });
-        let mut steps = steps.iter().filter(is_done);
-        steps.try_for_each(|step| self.step(job, memory, step, events))
+        for (number, step) in range.clone().zip(&job.ready.instances[self.local].steps[range]) {
+            if is_null && !matches!(step, LocalStep::Launch { .. }) {
+                continue;
+            }
+            let Some(recorder) = self.recorder.clone() else {
+                self.step(job, memory, step, events)?;
+                continue;
+            };
+            let given = Instant::now();
+            self.step(job, memory, step, events)?;
+            recorder.step(&job.ready.names[self.local][number], given)?;
+        }
+        Ok(())
     }
 
     fn step(
@@ -385,6 +439,13 @@ impl Worker {
         shards.settle(Sharding { axes: [Some(split)].into_iter().collect(), partial: None }, shape);
         Ok(())
     }
+}
+
+/// The name of steps that a device receives as a whole.
+fn graph_of(steps: &[StepName]) -> StepName {
+    let names: Vec<&str> = steps.iter().map(|step| &*step.name).collect();
+    let bytes = steps.iter().map(|step| step.bytes).sum();
+    StepName { kind: Kind::Graph, name: names.join("; ").into(), bytes }
 }
 
 /// The value of a kernel's scalar, with the arguments of the job.

@@ -118,6 +118,20 @@ pub(crate) fn operation_name(op: &NodeOp) -> &'static str {
     }
 }
 
+/// A short name of a value, from the operation that computes it.
+pub(crate) fn value_name(plan: &Plan, source: Source) -> String {
+    let node = match source {
+        Source::Leaf(leaf) => return format!("in{leaf}"),
+        Source::Scalar(scalar) => return format!("argument{scalar}"),
+        Source::Node(node) => node,
+    };
+    let data = plan.node(node);
+    let is_copy =
+        matches!(data.op, NodeOp::Cast) && plan.graph.source(data.inputs[0].source).1 == data.dtype;
+    let operation = if is_copy { "copy" } else { operation_name(&data.op) };
+    format!("{operation}{node}")
+}
+
 impl Explainer<'_> {
     /// The first line: how many steps of each kind the plan has.
     fn summary(&self, kernels: usize, plane: Option<&str>) -> String {
@@ -169,18 +183,8 @@ impl Explainer<'_> {
         text
     }
 
-    /// A short name of a value, from the operation that computes it.
     fn name(&self, source: Source) -> String {
-        let node = match source {
-            Source::Leaf(leaf) => return format!("in{leaf}"),
-            Source::Scalar(scalar) => return format!("argument{scalar}"),
-            Source::Node(node) => node,
-        };
-        let data = self.plan.node(node);
-        let is_copy = matches!(data.op, NodeOp::Cast)
-            && self.plan.graph.source(data.inputs[0].source).1 == data.dtype;
-        let operation = if is_copy { "copy" } else { operation_name(&data.op) };
-        format!("{operation}{node}")
+        value_name(self.plan, source)
     }
 
     fn value(&self, source: Source) -> String {

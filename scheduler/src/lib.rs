@@ -34,8 +34,10 @@ mod samples;
 mod segments;
 mod session;
 mod shards;
+mod timeline;
 mod verify;
 
 pub use error::{LargeArray, RunError};
 pub use routines::{CollectiveRoutine, RoutineCall, Routines};
 pub use session::{Counters, Session, SessionOptions};
+pub use timeline::{Kind, Span, Timeline, Track};

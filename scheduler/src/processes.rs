@@ -8,7 +8,7 @@ use crate::recorded::RecordedWindow;
 use phalanx_collectives::{
     CollectiveError, Communicator, GivenData, Message, Ticket, TicketKind, World,
 };
-use phalanx_device::Buffer;
+use phalanx_device::{Buffer, Event};
 use phalanx_graph::{Error, Graph, Site};
 use phalanx_waiting::{aside, interruptible};
 use std::io::Write;
@@ -220,23 +220,64 @@ impl Processes {
         let counts: Vec<usize> = (0..self.world.size()).map(count).collect();
         let receive = Buffer::from_vec(vec![0u8; counts.iter().sum()]);
         let send = Buffer::from_vec(own);
-        let gathered = awaited(&self.world, || {
-            let event = control.all_gather_v(&send.whole(), &receive.whole(), &counts)?;
-            Ok(event.wait().map_err(CollectiveError::from)?)
-        });
+        let (send, all) = (send.whole(), receive.whole());
+        let gathered = self.awaited(|| control.all_gather_v(&send, &all, &counts));
         if gathered.is_err() {
             // The caller of `gather` returns the error to the program.
             self.has_reported.store(true, Ordering::Relaxed);
         }
         gathered?;
-        let mut offset = 0;
-        let mut part = |count: &usize| {
-            let mut bytes = vec![0; *count];
-            receive.read(offset, &mut bytes);
-            offset += count;
-            bytes
-        };
-        Ok(counts.iter().map(&mut part).collect())
+        Ok(split_up(&receive, &counts))
+    }
+
+    /// The bytes of every process, by rank; `None` on other ranks than rank 0. Collective.
+    pub fn gather_first(&self, own: Vec<u8>) -> Result<Option<Vec<Vec<u8>>>, RunError> {
+        let Some(control) = &self.control else { return Ok(Some(vec![own])) };
+        const WORD: usize = size_of::<u64>();
+        let lengths = self.gather((own.len() as u64).to_ne_bytes().to_vec(), |_| WORD)?;
+        let counted = lengths.into_iter().map(|length| length.try_into().unwrap_or([0; WORD]));
+        let counts: Vec<usize> =
+            counted.map(|length| u64::from_ne_bytes(length) as usize).collect();
+        let is_first = self.rank() == 0;
+        let receive = Buffer::from_vec(vec![0u8; if is_first { counts.iter().sum() } else { 0 }]);
+        let (send, all) = (Buffer::from_vec(own).whole(), receive.whole());
+        self.awaited(|| control.gather_v(&send, is_first.then_some(&all), &counts, 0))?;
+        Ok(is_first.then(|| split_up(&receive, &counts)))
+    }
+
+    /// Sends a word to another process, which receives it (`receive_word`).
+    pub fn send_word(&self, peer: usize, word: u64) -> Result<(), RunError> {
+        let Some(control) = &self.control else { return Ok(()) };
+        let word = Buffer::from_vec(vec![word]).whole();
+        self.awaited(|| control.send(&word, peer))
+    }
+
+    /// Receives a word that another process sends.
+    pub fn receive_word(&self, peer: usize) -> Result<u64, RunError> {
+        let Some(control) = &self.control else { return Ok(0) };
+        let word = Buffer::from_vec(vec![0u64]);
+        self.awaited(|| control.recv(&word.whole(), peer))?;
+        let mut bytes = [0; size_of::<u64>()];
+        word.read(0, &mut bytes);
+        Ok(u64::from_ne_bytes(bytes))
+    }
+
+    /// Waits for work of the control plane.
+    fn awaited(
+        &self,
+        work: impl FnOnce() -> Result<Event, CollectiveError>,
+    ) -> Result<(), RunError> {
+        awaited(&self.world, || Ok(work()?.wait().map_err(CollectiveError::from)?))
+    }
+
+    /// The rank of this process.
+    pub fn rank(&self) -> usize {
+        self.world.rank()
+    }
+
+    /// The number of processes.
+    pub fn size(&self) -> usize {
+        self.world.size()
     }
 
     /// Waits until every process is about to end. Collective.
@@ -254,10 +295,8 @@ impl Processes {
             0 => (1..self.world.size()).map(to).collect(),
             _ => vec![to(0)],
         };
-        let wait = |sends: &[Message], receives: &[Message]| -> Result<(), RunError> {
-            awaited(&self.world, || {
-                Ok(control.exchange(sends, receives)?.wait().map_err(CollectiveError::from)?)
-            })
+        let wait = |sends: &[Message], receives: &[Message]| {
+            self.awaited(|| control.exchange(sends, receives))
         };
         if self.world.rank() == 0 {
             wait(&[], &others)?;
@@ -274,6 +313,18 @@ impl Processes {
             wait(&[], &others)
         }
     }
+}
+
+/// The parts of a buffer that have these lengths.
+fn split_up(all: &Buffer, counts: &[usize]) -> Vec<Vec<u8>> {
+    let mut offset = 0;
+    let mut part = |count: &usize| {
+        let mut bytes = vec![0; *count];
+        all.read(offset, &mut bytes);
+        offset += count;
+        bytes
+    };
+    counts.iter().map(&mut part).collect()
 }
 
 /// Runs a wait for other processes. If the user interrupts it, the world ends for all of them.

@@ -7,8 +7,9 @@ use crate::instance::{At, Instance, LocalStep, Together, assert_sound, instantia
 use crate::plan::Plan;
 use crate::routines::Routines;
 use crate::segments::{Segment, segments};
+use crate::timeline::{StepName, names};
 use phalanx_device::{Buffer, Device};
-use phalanx_distributed::Placement;
+use phalanx_distributed::{Placement, Setup};
 use phalanx_graph::NodeId;
 use phalanx_kernels::ir::Kernel;
 use phalanx_kernels::structured::{self, Block};
@@ -60,6 +61,16 @@ impl KernelCache {
     }
 }
 
+/// The session that plans are made for.
+pub(crate) struct Target<'a> {
+    pub setup: Setup<'a>,
+    /// The devices of this process.
+    pub devices: Range<usize>,
+    pub kernels: &'a KernelCache,
+    /// Whether the steps of devices have names, for a timeline.
+    pub is_named: bool,
+}
+
 /// A plan specialised for one set of live values; it can be refilled.
 pub(crate) struct Case {
     finished: Final,
@@ -89,6 +100,8 @@ pub(crate) struct Ready {
     pub instances: Vec<Instance>,
     /// The segments of each instance; none on host devices.
     pub segments: Vec<Vec<Segment>>,
+    /// The names of each instance's steps; none without a timeline.
+    pub names: Vec<Vec<StepName>>,
     /// Whether any devices of the mesh communicate.
     pub is_collective: bool,
     is_loaded: OnceLock<()>,
@@ -259,11 +272,13 @@ impl Case {
     }
 
     /// The ready plan of some devices of the mesh.
-    pub fn ready(&self, plan: &Plan, mesh: &Mesh, devices: Range<usize>, is_host: bool) -> Ready {
+    pub fn ready(&self, plan: &Plan, target: &Target<'_>) -> Ready {
+        let (devices, mesh) = (target.devices.clone(), target.setup.mesh);
+        let is_host = target.kernels.is_host();
         let instance = |device| instantiate(plan, &self.finished, mesh, device);
         let instances: Vec<Instance> = devices.clone().map(instance).collect();
         if cfg!(debug_assertions) {
-            assert_sound(plan, &self.finished, mesh, devices, &instances);
+            assert_sound(plan, &self.finished, mesh, devices.clone(), &instances);
         }
         let of_instance = |instance: &Instance| {
             if is_host { Vec::new() } else { segments(&instance.steps, &self.kernels) }
@@ -272,6 +287,9 @@ impl Case {
             FinalStep::Exchange(_) | FinalStep::Combine(_) => true,
             FinalStep::Routine(node) => plan.placements[node.index()].together().is_some(),
             _ => false,
+        };
+        let named = |(device, instance): (usize, &Instance)| {
+            names(plan, &self.finished, instance, mesh, device)
         };
         Ready {
             is_collective: self.finished.steps.iter().any(communicates),
@@ -282,6 +300,11 @@ impl Case {
             places: self.finished.places.clone(),
             kernels: self.kernels.clone(),
             segments: instances.iter().map(of_instance).collect(),
+            names: if target.is_named {
+                devices.zip(&instances).map(named).collect()
+            } else {
+                Vec::new()
+            },
             instances,
             is_loaded: OnceLock::new(),
             workspace: OnceLock::new(),

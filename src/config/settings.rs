@@ -43,6 +43,8 @@ pub struct Config {
     pub implicit_copy: Option<usize>,
     /// The level of detail written to standard error.
     pub log: LogLevel,
+    /// The file into which the session writes its timeline; only that of process 0 counts.
+    pub trace: Option<PathBuf>,
     /// The folder of the demo's data.
     pub data: PathBuf,
     /// Whether a process that shares its host with others binds itself to a NUMA node.
@@ -80,6 +82,7 @@ impl Default for Config {
             memory_limit: None,
             implicit_copy: Some(IMPLICIT_COPY),
             log: LogLevel::Off,
+            trace: None,
             data: PathBuf::from("data"),
             bind_cpu: true,
             placement: None,

@@ -23,6 +23,7 @@ impl Config {
             memory_limit: environment.memory_limit,
             implicit_copy: environment.implicit_copy.unwrap_or(default.implicit_copy),
             log: environment.log.unwrap_or_default(),
+            trace: environment.trace.clone().filter(|path| path.as_os_str() != "off"),
             data: environment.data.clone().unwrap_or(default.data),
             bind_cpu: environment.bind_cpu.unwrap_or(true),
             placement: own_placement(environment)?,

@@ -163,6 +163,10 @@ variables! {
     bind_cpu: Switch = "PHALANX_BIND_CPU", default "1", since "0.1", Session;
     /// The most detailed events and spans to write to standard error.
     log: Level = "PHALANX_LOG", default "off", since "0.1", Session;
+    /// The file into which a session writes its timeline when it ends: the steps and messages of
+    /// the devices of all ranks, for Perfetto ([timeline.md](timeline.md)); a table of it goes to
+    /// standard error. That of process 0 counts. `off` for none.
+    trace: File = "PHALANX_TRACE", default "off", since "0.1", Session;
     /// How bytes travel between processes: by `mpi`, over `tcp`, or `auto` for MPI if MPI's
     /// launcher has started the processes and all of them can use its library, else TCP. The same
     /// on all. GPU data travel by NCCL if all have the same version, except with `mpi`, or if each

@@ -1,6 +1,8 @@
 //! The end of a session, in order or because a program fails.
 
 use super::{Session, registry};
+use crate::timeline;
+use phalanx_array::io::IoError;
 use phalanx_graph::{Error, call_site};
 
 impl Session {
@@ -18,7 +20,19 @@ impl Session {
         self.warn_of_unseen();
         let deferred = phalanx_array::raise_deferred(&self.mesh, site);
         let finished = self.scheduler.finish(site);
-        deferred.and(finished)
+        let written = self.write_timeline();
+        let written = written.map_err(|error| Error::failure(error, Some(site)));
+        deferred.and(finished).and(written)
+    }
+
+    /// Writes what the session has recorded, once.
+    fn write_timeline(&self) -> Result<(), IoError> {
+        match (self.scheduler.take_timeline(), &self.trace) {
+            (Some(timeline), Some(path)) => {
+                timeline::write(&timeline, path, self.scheduler.world().rank())
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Runs a program to its end. If it succeeds, [`finish`](Session::finish) follows. If it fails
@@ -110,6 +124,9 @@ impl Drop for Session {
         }
         // A program that needs the outcome calls `finish`.
         let _ = self.scheduler.leave(self.site);
+        if let Err(error) = self.write_timeline() {
+            eprintln!("phalanx: {error}");
+        }
         self.ended();
     }
 }

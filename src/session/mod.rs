@@ -11,6 +11,7 @@ mod together;
 
 use phalanx_graph::{MeshHandle, Site};
 use phalanx_scheduler::Session as Scheduler;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 pub use facts::{DeviceMemory, ProcessFacts};
@@ -26,6 +27,8 @@ pub struct Session {
     site: Site,
     /// A line about the library of matrices.
     blas: String,
+    /// The file of its timeline.
+    trace: Option<PathBuf>,
     /// Whether [`init`] started it.
     is_initial: bool,
 }

@@ -5,8 +5,9 @@ use crate::config::{Config, Devices};
 use crate::logging;
 use crate::startup::{
     InitError, InitFailure, bind, blas_facts, common_blas, common_limit, gpu, memory_limit,
-    open_gpus, own_blas, world,
+    open_gpus, own_blas, records, world,
 };
+use crate::timeline;
 use phalanx_device::cuda::CudaDevice;
 use phalanx_device::instructions::use_level;
 use phalanx_distributed::Policy;
@@ -50,6 +51,9 @@ impl Session {
         logging::start(config.log);
         let site = call_site();
         let config = config.meet().map_err(|error| InitError::new(error, site))?;
+        if let Some(trace) = config.trace.as_deref().filter(|_| config.rank() == 0) {
+            timeline::check(trace).map_err(|error| InitError::new(error, site))?;
+        }
         let devices = open_gpus(&config);
         let devices = devices.map_err(|error| InitError::new(RunError::from(error), site))?;
         let own: Vec<Arc<CudaDevice>> = devices.iter().filter_map(gpu).collect();
@@ -78,6 +82,7 @@ impl Session {
             world(&config, own_limit, count, &devices, mesh.as_ref(), &policy, &limits, facts);
         let world = world.map_err(|failure| InitError::new(failure, site))?;
         registry::become_rank(world.rank(), world.size());
+        let records = records(&world, &config);
         let (blas, blas_line) = common_blas(&config, count, own_blas, &world);
         tracing::info!("products of matrices by {blas_line}");
         let memory_limit = common_limit(&world, own_limit);
@@ -90,6 +95,7 @@ impl Session {
             policy,
             limits,
             devices,
+            records,
             ..SessionOptions::default()
         };
         let scheduler = Scheduler::new(world, options);
@@ -100,6 +106,7 @@ impl Session {
         let engine: Arc<dyn Engine> = scheduler.clone();
         let mesh = MeshHandle::new(engine);
         registry::begin(&mesh);
-        Ok(Session { scheduler, mesh, site, blas: blas_line, is_initial: false })
+        let trace = config.trace;
+        Ok(Session { scheduler, mesh, site, blas: blas_line, trace, is_initial: false })
     }
 }

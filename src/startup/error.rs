@@ -1,6 +1,7 @@
 //! The error of a session that does not start.
 
 use crate::config::ConfigError;
+use phalanx_array::io::IoError;
 use phalanx_collectives::CollectiveError;
 use phalanx_graph::{Error, Failure, Site};
 use phalanx_scheduler::RunError;
@@ -28,6 +29,9 @@ pub enum InitFailure {
     /// The processes could not exchange what they need to meet.
     #[error(transparent)]
     Config(#[from] ConfigError),
+    /// The file of the timeline cannot be written.
+    #[error(transparent)]
+    Timeline(#[from] IoError),
     /// A device could not be set up.
     #[error(transparent)]
     Run(#[from] RunError),
@@ -70,6 +74,7 @@ impl Failure for InitFailure {
             InitFailure::Begun { .. } => InitFailure::NOT_NOW,
             InitFailure::Collective(error) => error.code(),
             InitFailure::Config(error) => error.code(),
+            InitFailure::Timeline(error) => error.code(),
             InitFailure::Run(error) => error.code(),
         }
     }
@@ -81,6 +86,7 @@ impl Failure for InitFailure {
             }
             InitFailure::Collective(error) => error.hint(),
             InitFailure::Config(error) => error.hint(),
+            InitFailure::Timeline(error) => error.hint(),
             InitFailure::Run(error) => error.hint(),
         }
     }

@@ -22,4 +22,4 @@ pub(crate) use blas::{blas_facts, common_blas, own_blas};
 pub(crate) use devices::{gpu, memory_limit, open_gpus};
 pub use error::{InitError, InitFailure};
 pub use report::{gpus, start_up};
-pub(crate) use world::{DEVICES, common_limit, world};
+pub(crate) use world::{DEVICES, common_limit, records, world};

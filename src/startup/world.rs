@@ -18,6 +18,9 @@ pub(crate) const DEVICES: &str = "devices";
 /// The name of the memory limit among the facts of a rank.
 const MEMORY_LIMIT: &str = "memory_limit";
 
+/// The name of the wish for a timeline among the facts of a rank.
+const RECORDS: &str = "PHALANX_TRACE";
+
 /// Meets the other processes, or makes a world of this one, with `count` devices of this process.
 /// All ranks receive the facts.
 #[allow(clippy::too_many_arguments, reason = "each is agreed in another way")]
@@ -48,6 +51,7 @@ pub(crate) fn world(
     rendezvous.agreement = agreement(config, devices, mesh, policy, limits);
     rendezvous.facts = device_facts(devices);
     rendezvous.facts.extend(facts);
+    rendezvous.facts.extend(config.trace.as_ref().map(|_| fact(RECORDS, String::new())));
     rendezvous.facts.extend(memory_limit.map(|limit| fact(MEMORY_LIMIT, limit.to_string())));
     rendezvous.transport = config.transport;
     rendezvous.mpi = mpi(config, startup);
@@ -91,6 +95,14 @@ pub(crate) fn common_limit(world: &World, own: Option<usize>) -> Option<usize> {
     let limits = world.facts().iter().flatten().filter(|(name, _)| name == MEMORY_LIMIT);
     let limits = limits.filter_map(|(_, limit)| limit.parse::<usize>().ok());
     limits.chain(own).min()
+}
+
+/// Whether the session records a timeline: rank 0 decides.
+pub(crate) fn records(world: &World, config: &Config) -> bool {
+    match world.facts() {
+        [first, _, ..] => first.iter().any(|(name, _)| name == RECORDS),
+        _ => config.trace.is_some(),
+    }
 }
 
 /// The MPI library, or why it carries no messages.

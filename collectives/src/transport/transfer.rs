@@ -4,8 +4,9 @@ use crate::failure::Failure;
 use crate::wait::Sleepers;
 use phalanx_device::{DeviceError, Slice, copy_settled};
 use std::ops::Range;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
 
 const WAITING: u8 = 0;
 /// A thread reads or writes the bytes now; never for longer than one copy.
@@ -24,6 +25,8 @@ pub(crate) struct Transfer {
     /// The process at the other end.
     pub(super) process: usize,
     state: AtomicU8,
+    /// When it was done.
+    ended: OnceLock<Instant>,
     sleepers: Sleepers,
     /// Whether MPI's engine moves the bytes. Then no thread claims them.
     is_by_engine: bool,
@@ -34,14 +37,18 @@ pub(super) struct Claim<'a>(&'a Transfer);
 
 impl Transfer {
     pub(super) fn new(data: Slice, process: usize) -> Arc<Transfer> {
-        let (state, sleepers) = (AtomicU8::new(WAITING), Sleepers::default());
-        Arc::new(Transfer { data, process, state, sleepers, is_by_engine: false })
+        Transfer::posted(data, process, false)
     }
 
     /// A transfer whose bytes MPI's engine moves.
     pub(super) fn by_engine(data: Slice, process: usize) -> Arc<Transfer> {
-        let (state, sleepers) = (AtomicU8::new(WAITING), Sleepers::default());
-        Arc::new(Transfer { data, process, state, sleepers, is_by_engine: true })
+        Transfer::posted(data, process, true)
+    }
+
+    fn posted(data: Slice, process: usize, is_by_engine: bool) -> Arc<Transfer> {
+        let (state, ended) = (AtomicU8::new(WAITING), OnceLock::new());
+        let sleepers = Sleepers::default();
+        Arc::new(Transfer { data, process, state, ended, sleepers, is_by_engine })
     }
 
     /// The process at the other end.
@@ -56,6 +63,7 @@ impl Transfer {
 
     /// Ends a transfer whose bytes MPI has moved.
     pub(crate) fn end(&self) {
+        let _ = self.ended.set(Instant::now());
         let ended = self.state.compare_exchange(WAITING, DONE, Ordering::SeqCst, Ordering::SeqCst);
         if ended.is_ok() {
             self.sleepers.wake();
@@ -76,6 +84,11 @@ impl Transfer {
 
     pub(crate) fn is_done(&self) -> bool {
         self.state.load(Ordering::SeqCst) == DONE
+    }
+
+    /// When the transfer was done.
+    pub(super) fn ended(&self) -> Option<Instant> {
+        self.ended.get().copied()
     }
 
     pub(super) fn is_cancelled(&self) -> bool {
@@ -132,6 +145,7 @@ impl Claim<'_> {
     pub(super) fn finish(self) {
         let transfer = self.0;
         std::mem::forget(self);
+        let _ = transfer.ended.set(Instant::now());
         transfer.state.store(DONE, Ordering::SeqCst);
         transfer.sleepers.wake();
     }

@@ -5,7 +5,7 @@ use super::transfer::Transfer;
 use crate::failure::Failure;
 use crate::planes::mpi::Engine;
 use crate::{CollectiveError, Operation};
-use phalanx_device::{Completion, EventError};
+use phalanx_device::{Completion, EventError, Moment};
 use std::sync::Arc;
 
 /// Waits for the end of a transfer. If the world fails first, the transfer is cancelled. `engine`
@@ -57,5 +57,10 @@ impl Completion for Transfers {
         };
         // Wait for every transfer, so that none of them is in use after an error.
         self.transfers.iter().map(wait).fold(Ok(()), Result::and).map_err(EventError::new)
+    }
+
+    fn spans(&self, begun: &Moment) -> Vec<[Moment; 2]> {
+        let ended = self.transfers.iter().filter_map(|transfer| transfer.ended()).max();
+        ended.map(|ended| [begun.clone(), Moment::Host(ended)]).into_iter().collect()
     }
 }

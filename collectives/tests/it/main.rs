@@ -4,13 +4,13 @@
 mod absence;
 mod at_once;
 mod conformance;
-mod counting;
 mod faults;
 mod fixture;
 mod full;
 mod gpu_faults;
 mod loopback;
 mod movement;
+mod observed;
 mod planes;
 mod reference;
 mod rendezvous;

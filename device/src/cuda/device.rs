@@ -7,13 +7,14 @@ use super::memory::{
     PinnedPool, open, reach,
 };
 use super::modules::{copy_kernels, load_known};
-use super::streams::Graphs;
+use super::streams::{Graphs, Stream, Timed, TimedEvents};
 use crate::buffer::Remote;
 use crate::device::Captured;
-use crate::{Buffer, Device, DeviceError, DevicePointer, ForeignMemory};
+use crate::{Buffer, Device, DeviceError, DevicePointer, ForeignMemory, Moment};
 use std::any::Any;
 use std::num::NonZero;
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 
 /// A GPU with its stream and its memory.
@@ -32,6 +33,9 @@ pub struct CudaDevice {
     blas: Blas,
     /// Host threads for operations that have no routine on the GPU; started at first use.
     host: OnceLock<rayon::ThreadPool>,
+    /// Whether events of messages know their times.
+    keeps_times: AtomicBool,
+    timed: Arc<TimedEvents>,
     /// The device itself, for buffers that keep it alive.
     own: Weak<CudaDevice>,
 }
@@ -76,6 +80,8 @@ impl CudaDevice {
             context,
             memory,
             host: OnceLock::new(),
+            keeps_times: AtomicBool::new(false),
+            timed: Arc::default(),
             own: own.clone(),
         }))
     }
@@ -103,6 +109,19 @@ impl CudaDevice {
     /// Fourier transforms.
     pub fn fft(&self) -> &Fft {
         &self.fft
+    }
+
+    /// The current end of a stream of the device, if times are kept (`Device::keep_times`).
+    ///
+    /// Errors: `DeviceError::Cuda`.
+    pub fn moment_in(&self, stream: &Stream) -> Result<Option<Moment>, DeviceError> {
+        let keeps = self.keeps_times.load(Ordering::Relaxed);
+        keeps.then(|| self.end_of(stream)).transpose()
+    }
+
+    fn end_of(&self, stream: &Stream) -> Result<Moment, DeviceError> {
+        let end = Timed::end_of(stream, &self.context, &self.timed)?;
+        Ok(Moment::Stream(Arc::new(end)))
     }
 
     /// Copies between the device and the host.
@@ -325,6 +344,14 @@ impl Device for CudaDevice {
 
     fn synchronize(&self) {
         self.memory.synchronize();
+    }
+
+    fn moment(&self) -> Result<Moment, DeviceError> {
+        self.end_of(&Stream::of_work(&self.context))
+    }
+
+    fn keep_times(&self) {
+        self.keeps_times.store(true, Ordering::Relaxed);
     }
 
     fn failure(&self) -> Option<DeviceError> {

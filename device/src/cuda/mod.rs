@@ -38,4 +38,4 @@ pub use modules::{
     Coming, Compiler, Definitions, Function, GridSize, Module, WORDS, copy_source, save_source,
     with_words,
 };
-pub use streams::{Event, Reader, Stream};
+pub use streams::{Event, Reader, Stream, Timed};

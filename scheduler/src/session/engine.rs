@@ -65,7 +65,7 @@ impl Engine for Session {
         if Shards::of(value).is_late() {
             self.has_elements()?;
         }
-        let awaited = self.stopping(value.wait()).and_then(|()| verdict());
+        let awaited = self.waits(|| self.stopping(value.wait()).and_then(|()| verdict()));
         self.free_ended();
         self.note_result(awaited)
     }
@@ -84,7 +84,7 @@ impl Engine for Session {
             if outcomes.len() < MOST_FLYING {
                 return Ok(());
             }
-            match self.stopping(outcomes[0].wait()) {
+            match self.waits(|| self.stopping(outcomes[0].wait())) {
                 Err(error) if error.is_interrupt() => return Err(error),
                 // The arrays of the failed plan carry the error.
                 _ => {}
@@ -103,9 +103,12 @@ impl Engine for Session {
     fn settle(&self) -> Result<(), Error> {
         self.own(None)?;
         let outcomes = self.state().flights.outcomes();
-        let settled = outcomes.iter().try_for_each(|outcome| self.stopping(outcome.wait()));
-        // A plan on a GPU is done when its work is enqueued, so wait for the work too.
-        self.devices.iter().for_each(|device| device.synchronize());
+        let settled = self.waits(|| {
+            let settled = outcomes.iter().try_for_each(|outcome| self.stopping(outcome.wait()));
+            // A plan on a GPU is done when its work is enqueued, so wait for the work too.
+            self.devices.iter().for_each(|device| device.synchronize());
+            settled
+        });
         self.free_ended();
         self.note_result(settled.and_then(|()| self.intact()))
     }
@@ -124,7 +127,7 @@ impl Engine for Session {
             let bytes = elements * size_of::<u64>();
             self.all_given()?;
             let read = || Shards::of(value).read(map, &self.mesh, self.first_device);
-            let host = copying(bytes, read);
+            let host = self.waits(|| copying(bytes, read));
             self.intact()?;
             Ok(host)
         })

@@ -4,7 +4,6 @@ use super::flights::Flight;
 use super::memory::{Refusal, retired};
 use super::options::SessionOptions;
 use super::state::{Session, State};
-use crate::cache::Target;
 use crate::error::RunError;
 use crate::finalise::{Liveness, Place};
 use crate::instance::Instance;
@@ -12,8 +11,9 @@ use crate::job::{Job, JobMemory, Late};
 use crate::outcome::Outcome;
 use crate::plan::Plan;
 use crate::processes::awaited;
-use crate::ready::Ready;
+use crate::ready::{Ready, Target};
 use crate::shards::{Shards, Storage};
+use crate::timeline::Kind;
 use phalanx_device::DeviceError;
 use phalanx_distributed::Setup;
 use phalanx_graph::{Cause, Error, Evaluation, Graph, Node, NodeData, NodeOp, Site};
@@ -22,6 +22,7 @@ use phalanx_ops::{Bytes, Sharding};
 use phalanx_waiting::{copying, is_attended};
 use smallvec::SmallVec;
 use std::sync::Arc;
+use std::time::Instant;
 
 /// From this much work on, a plan runs on another thread, so that an attendant (see `waiting`) can
 /// interrupt the wait. The cost is then small beside the plan.
@@ -111,6 +112,7 @@ impl Session {
             setup: self.setup(),
             devices: self.first_device..self.first_device + self.devices.len(),
             kernels: &self.kernels,
+            is_named: self.recording.is_some(),
         };
         let liveness = |plan: &Plan| Session::liveness(work.wanted, plan, donated.clone());
         state.plans.ready(work.graph, leaves, &target, liveness)
@@ -129,6 +131,7 @@ impl Session {
         work: &Work<'_>,
         leaves: &[Sharding],
     ) -> Result<(), Stop> {
+        let begun = Instant::now();
         let &Work { graph, kept, cause, site, ticket, .. } = work;
         let fail = |error: RunError| Stop::Failed(Error::failure(error, Some(site)));
         let donated = Session::donated(graph, kept);
@@ -155,8 +158,13 @@ impl Session {
         let scalars = graph.scalars.iter().chain(&*ready.constants).copied().collect();
         let runs_here = state.flights.len() == 0 && self.runs_here(&ready, graph, cause);
         let retired = if runs_here { Vec::new() } else { retired(&memory, &live, graph, &donated) };
-        let job = Job { ready, scalars, memory, late, outcome: outcome.clone(), site };
+        let number = state.windows as u32;
+        let job = Job { ready, scalars, memory, late, outcome: outcome.clone(), site, number };
         state.windows += 1;
+        if let Some(recording) = &self.recording {
+            let name = format!("plan of {} operations, closed at {site}", graph.nodes.len());
+            recording.program.note(Kind::Plan, &name, begun, number);
+        }
         if runs_here {
             self.run_here(state, &job).map_err(fail)?;
             return outcome.wait_surely().map_err(Stop::Ran);

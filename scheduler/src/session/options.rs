@@ -28,6 +28,8 @@ pub struct SessionOptions {
     pub routines: Routines,
     /// When windows close.
     pub limits: Limits,
+    /// Whether the session records a timeline (`Session::take_timeline`).
+    pub records: bool,
     /// The devices of the process; if empty, CPU devices are made.
     pub devices: Vec<Arc<dyn Device>>,
 }
@@ -43,6 +45,7 @@ impl Default for SessionOptions {
             lowerings: Lowerings::default(),
             routines: Routines::default(),
             limits: Limits::default(),
+            records: false,
             devices: Vec::new(),
         }
     }

@@ -10,6 +10,7 @@ use crate::error::RunError;
 use crate::execute::Worker;
 use crate::processes::Processes;
 use crate::ready::KernelCache;
+use crate::timeline::{Kind, Recording, Timeline};
 use phalanx_collectives::{CollectiveError, Communicator, TicketKind, World};
 use phalanx_device::{CpuDevice, Device, DeviceError};
 use phalanx_graph::{Error, Site};
@@ -17,6 +18,7 @@ use phalanx_kernels::cpu::small;
 use phalanx_ops::{Bytes, Mesh};
 use phalanx_waiting::lock;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::time::Instant;
 
 /// The engine of one mesh.
 pub struct Session {
@@ -30,6 +32,9 @@ pub struct Session {
     pub(super) live: Arc<LiveArrays>,
     /// The most plans in flight; a further plan waits.
     pub(super) most_flying: usize,
+    pub(super) recording: Option<Recording>,
+    /// What was recorded, once the session has ended.
+    timeline: Mutex<Option<Timeline>>,
     state: Mutex<State>,
 }
 
@@ -68,7 +73,7 @@ impl Session {
     ///
     /// Errors: `DeviceError::Threads` when threads cannot be started.
     pub fn local(&self) -> Result<Arc<Session>, RunError> {
-        let options = SessionOptions { mesh: None, ..self.options.clone() };
+        let options = SessionOptions { mesh: None, records: false, ..self.options.clone() };
         Session::with_devices(World::local(self.devices.len())?, options, self.devices.clone())
     }
 
@@ -97,10 +102,15 @@ impl Session {
         let world = Arc::new(world);
         let kernels = KernelCache::new(devices.first().cloned());
         let live = Arc::<LiveArrays>::default();
+        let recording = options.records.then(|| Recording::new(&devices)).transpose()?;
         let lane = |(local, communicator): (usize, &Arc<dyn Communicator>)| {
             let (device, memory) = (first_device + local, devices[local].clone());
             let (communicator, mesh) = (communicator.clone(), mesh.clone());
-            let worker = Worker::new(local, device, memory, communicator, mesh, options.routines);
+            let mut worker =
+                Worker::new(local, device, memory, communicator, mesh, options.routines);
+            if let Some(recording) = &recording {
+                worker.record(recording);
+            }
             Lane::new(worker, world.clone(), live.clone())
         };
         let state = State {
@@ -117,6 +127,10 @@ impl Session {
         let most_flying = if waits && devices.len() > 1 { 1 } else { MOST_FLYING };
         let settings = (&mesh, &options.policy, &options.limits, options.memory_limit);
         let processes = Processes::meet(world.clone(), settings_digest(&settings))?;
+        let mut recording = recording;
+        if let Some(recording) = &mut recording {
+            recording.meet(&processes)?;
+        }
         Ok(Arc::new(Session {
             world,
             processes,
@@ -127,6 +141,8 @@ impl Session {
             kernels,
             live,
             most_flying,
+            recording,
+            timeline: Mutex::default(),
             state: Mutex::new(state),
         }))
     }
@@ -189,7 +205,40 @@ impl Session {
     /// every rank ends its session at the same point of the program. Errors: that of a plan in
     /// flight, or why the world ended.
     pub fn finish(&self, site: Site) -> Result<(), Error> {
-        self.note_result(self.end("ends", site, || self.processes.part()))
+        let part = || {
+            self.keep_timeline(true);
+            self.processes.part()
+        };
+        self.note_result(self.end("ends", site, part))
+    }
+
+    /// What a session with `SessionOptions::records` has recorded, once, after its end. If the
+    /// session ended in order on all ranks (`finish`), rank 0 has the tracks of all, and other
+    /// ranks have none; else each rank has its own.
+    pub fn take_timeline(&self) -> Option<Timeline> {
+        lock(&self.timeline).take()
+    }
+
+    /// Keeps the timeline of the devices, which are idle.
+    fn keep_timeline(&self, is_common: bool) {
+        let Some(recording) = &self.recording else { return };
+        let timeline = recording.own(self.world.rank()).map(|own| {
+            let is_common = is_common && self.world.failure().is_none();
+            let gathered = is_common.then(|| recording.gather(&self.processes, own.clone()));
+            // Without the other ranks, this one keeps its own tracks.
+            gathered.and_then(Result::ok).unwrap_or(Some(own))
+        });
+        // A device that has failed has no times; the failure is reported elsewhere.
+        *lock(&self.timeline) = timeline.ok().flatten();
+    }
+
+    /// Runs a wait for devices, which the timeline shows.
+    pub(super) fn waits<T>(&self, wait: impl FnOnce() -> T) -> T {
+        let Some(recording) = &self.recording else { return wait() };
+        let begun = Instant::now();
+        let outcome = wait();
+        recording.program.note(Kind::Read, "wait for devices", begun, 0);
+        outcome
     }
 
     /// Leaves the world without waiting for the other ranks. A rank that continues gets an error.
@@ -199,7 +248,11 @@ impl Session {
             self.processes.pass_on_last();
         }
         let is_unreported = self.processes.is_unreported();
-        let ended = self.end("does not `finish` the session made", site, || Ok(()));
+        let part = || {
+            self.keep_timeline(false);
+            Ok(())
+        };
+        let ended = self.end("does not `finish` the session made", site, part);
         if let Err(error) = &ended
             && is_unreported
         {

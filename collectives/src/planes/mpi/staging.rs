@@ -7,7 +7,7 @@
 use crate::group::Group;
 use crate::{CollectiveError, Message, Operation};
 use phalanx_device::cuda::CudaDevice;
-use phalanx_device::{Buffer, Completion, Event, EventError, Slice, copy_slice};
+use phalanx_device::{Buffer, Completion, Event, EventError, Moment, Slice, copy_slice};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -185,6 +185,10 @@ impl Completion for Staged {
             ended.fold(landed, Result::and)
         };
         self.outcome.get_or_init(end).clone()
+    }
+
+    fn spans(&self, begun: &Moment) -> Vec<[Moment; 2]> {
+        self.others.iter().flat_map(|event| event.spans(begun)).collect()
     }
 }
 

@@ -5,7 +5,7 @@ use super::watch::Watch;
 use crate::CollectiveError;
 use crate::transport::Fabric;
 use phalanx_device::cuda::{CudaDevice, Event as Point, Stream};
-use phalanx_device::{Completion, Device, DeviceError, EventError, Slice};
+use phalanx_device::{Completion, Device, DeviceError, EventError, Moment, Slice};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -29,6 +29,8 @@ pub(super) struct Enqueued {
     fabric: Arc<Fabric>,
     /// The end of the work in each of the streams.
     ends: Vec<Point>,
+    /// When the work began and ended in each of the streams, if the device keeps times.
+    spans: Vec<[Moment; 2]>,
     /// Memory that must not be reused before the device's later work is ordered after `ends`.
     #[allow(dead_code, reason = "held until its work has ended")]
     kept: Vec<Slice>,
@@ -61,15 +63,20 @@ impl Endpoint {
             let before = Point::new(self.gpu.context(), false, false)?;
             before.record(&Stream::of_work(self.gpu.context()))?;
             streams.iter().try_for_each(|stream| stream.wait_event(&before))?;
+            let moments = || streams.iter().map(|stream| self.gpu.moment_in(stream));
+            let begun = moments().collect::<Result<Vec<_>, _>>()?;
             work()?;
+            let ended = moments().collect::<Result<Vec<_>, _>>()?;
+            let spans = begun.into_iter().flatten().zip(ended.into_iter().flatten());
             let end = |stream: &&Stream| {
                 let end = Point::new(self.gpu.context(), false, false)?;
                 end.record(stream).map(|()| end)
             };
-            streams.iter().map(end).collect()
+            let ends = streams.iter().map(end).collect::<Result<_, _>>()?;
+            Ok((ends, spans.map(<[_; 2]>::from).collect()))
         };
-        let ends = match enqueue() {
-            Ok(ends) => ends,
+        let (ends, spans) = match enqueue() {
+            Ok(enqueued) => enqueued,
             Err(error) => {
                 // Enqueued parts may still run in the stream, and their end is unknown.
                 std::mem::forget(kept);
@@ -77,7 +84,7 @@ impl Endpoint {
             }
         };
         let (gpu, fabric) = (self.gpu.clone(), self.fabric.clone());
-        Ok(Enqueued { gpu, fabric, ends, kept, is_ordered: AtomicBool::new(false) })
+        Ok(Enqueued { gpu, fabric, ends, spans, kept, is_ordered: AtomicBool::new(false) })
     }
 
     pub(super) fn fail(&self, error: &DeviceError) -> CollectiveError {
@@ -104,6 +111,10 @@ impl Completion for Enqueued {
     fn wait(&self) -> Result<(), EventError> {
         self.fabric.failure.check().map_err(EventError::new)?;
         self.order().map_err(|error| EventError::new(self.fabric.fail_of_device(&error)))
+    }
+
+    fn spans(&self, _begun: &Moment) -> Vec<[Moment; 2]> {
+        self.spans.clone()
     }
 }
 

@@ -8,7 +8,7 @@ use super::endpoint::{Endpoint, Enqueued};
 use super::transfer::transfer;
 use crate::{CollectiveError, Message};
 use phalanx_device::cuda::NcclCommunicator;
-use phalanx_device::{Completion, EventError};
+use phalanx_device::{Completion, EventError, Moment};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// The outcome of messages that start together.
@@ -90,6 +90,13 @@ impl Completion for Posted {
             Some(Err(error)) => Err(EventError::new(error.clone())),
             // There was nothing to send or receive.
             None => Ok(()),
+        }
+    }
+
+    fn spans(&self, begun: &Moment) -> Vec<[Moment; 2]> {
+        match self.batch.get() {
+            Some(Ok(enqueued)) => enqueued.spans(begun),
+            _ => Vec::new(),
         }
     }
 }

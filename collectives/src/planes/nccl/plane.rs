@@ -16,7 +16,7 @@ use crate::planes::{DevicePlane, HostGroup};
 use crate::transport::Fabric;
 use crate::{CollectiveError, Message, Operation};
 use phalanx_device::cuda::{Function, NcclCommunicator, NcclId, Stream};
-use phalanx_device::{Buffer, Completion, Device, DeviceError, Event, EventError, Slice};
+use phalanx_device::{Buffer, Completion, Device, DeviceError, Event, EventError, Moment, Slice};
 use phalanx_ops::{DType, Monoid};
 use phalanx_waiting::look;
 use std::collections::{HashMap, HashSet};
@@ -423,6 +423,10 @@ impl Completion for All {
 
     fn wait(&self) -> Result<(), EventError> {
         self.0.iter().try_for_each(Event::wait)
+    }
+
+    fn spans(&self, begun: &Moment) -> Vec<[Moment; 2]> {
+        self.0.iter().flat_map(|event| event.spans(begun)).collect()
     }
 }
 

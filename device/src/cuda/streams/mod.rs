@@ -3,8 +3,11 @@
 mod capture;
 mod reader;
 mod stream;
+mod timed;
 
 pub(super) use capture::Graphs;
 pub use reader::Reader;
 pub(super) use stream::LEGACY;
 pub use stream::{Event, Stream};
+pub use timed::Timed;
+pub(super) use timed::TimedEvents;

@@ -1,17 +1,20 @@
 //! Counts of calls and bytes.
 
 use crate::fixture::{local, place, slice, tcp};
-use phalanx_collectives::{Communicator, Count, Counting, Operation};
+use phalanx_collectives::{Communicator, Count, Counts, Observed, Operation};
 use phalanx_ops::{DType, Monoid};
 use std::sync::Arc;
 
 #[test]
 fn calls_and_bytes_are_counted_by_operation_and_in_split_groups() {
     let fixture = local(3);
-    let members: Vec<Arc<Counting>> =
-        fixture.members.iter().map(|member| Arc::new(Counting::new(member.clone()))).collect();
+    let counted = |member: &Arc<dyn Communicator>| {
+        let counts = Counts::default();
+        (Observed::new(member.clone(), Arc::new(counts.clone())), counts)
+    };
+    let members: Vec<(Observed, Counts)> = fixture.members.iter().map(counted).collect();
     std::thread::scope(|scope| {
-        for member in &members {
+        for (member, _) in &members {
             scope.spawn(move || {
                 let data = slice(&[1; 24]);
                 member.all_reduce(&data, DType::I64, Monoid::Add).unwrap().wait().unwrap();
@@ -23,8 +26,7 @@ fn calls_and_bytes_are_counted_by_operation_and_in_split_groups() {
             });
         }
     });
-    for (rank, member) in members.iter().enumerate() {
-        let counts = member.counts();
+    for (rank, (_, counts)) in members.iter().enumerate() {
         assert_eq!(counts.of(Operation::AllReduce), Count { calls: 2, bytes: 48 });
         let broadcast = if rank == 1 { 24 } else { 0 };
         assert_eq!(counts.of(Operation::Broadcast), Count { calls: 1, bytes: broadcast });
