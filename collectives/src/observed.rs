@@ -22,8 +22,8 @@ pub trait Observer: Send + Sync {
     ) -> Result<Event, CollectiveError>;
 }
 
-/// A communicator that forwards its calls, and those of its splits, to another communicator, seen by
-/// an observer.
+/// A communicator that forwards its calls to another communicator and lets an observer see them,
+/// also those of its splits.
 pub struct Observed {
     inner: Arc<dyn Communicator>,
     observer: Arc<dyn Observer>,

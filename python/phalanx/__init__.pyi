@@ -4651,8 +4651,8 @@ def digitize(x: ArrayLike, bins: ArrayLike, right: bool = ...) -> ndarray:
     Notes
     -----
     Collective: every process calls it, because data decide whether it fails. Within
-    `deferred_errors` the next observation raises the error. Distribution: gathers: along a
-    split axis, for now.
+    `deferred_errors` the next observation raises the error. Distribution: gathers: as
+    searchsorted.
     """
 
 divide: ufunc
@@ -6535,7 +6535,7 @@ def intersect1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = ..., retur
     Notes
     -----
     Collective: every process calls it. The result depends on data, so the recorded
-    operations are computed. Distribution: gathers: along a split axis, for now.
+    operations are computed. Distribution: all-to-all: as sort.
     """
 
 invert: ufunc
@@ -6709,7 +6709,7 @@ def isin(element: ArrayLike, test_elements: ArrayLike, assume_unique: bool = ...
     Notes
     -----
     Local: recorded, in the same order on every process, and computed when a value is
-    observed. Distribution: gathers: along a split axis, for now.
+    observed. Distribution: all-to-all: as sort, and searchsorted.
     """
 
 isinf: ufunc
@@ -7018,7 +7018,7 @@ def lexsort(keys: Sequence[ArrayLike] | ndarray, axis: SupportsIndex = ...) -> n
     Notes
     -----
     Local: recorded, in the same order on every process, and computed when a value is
-    observed. Distribution: gathers: along a split axis, for now.
+    observed. Distribution: all-to-all: as argsort, and take.
     """
 
 @overload
@@ -10197,7 +10197,7 @@ def setdiff1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = ...) -> ndar
     Notes
     -----
     Collective: every process calls it. The result depends on data, so the recorded
-    operations are computed. Distribution: gathers: along a split axis, for now.
+    operations are computed. Distribution: all-to-all: as sort, and searchsorted.
     """
 
 def seterr(all: str | None = ..., divide: str | None = ..., over: str | None = ..., under: str | None = ..., invalid: str | None = ...) -> dict[str, Any]:
@@ -10278,7 +10278,7 @@ def setxor1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = ...) -> ndarr
     Notes
     -----
     Collective: every process calls it. The result depends on data, so the recorded
-    operations are computed. Distribution: gathers: along a split axis, for now.
+    operations are computed. Distribution: all-to-all: as sort.
     """
 
 def shape(a: ArrayLike) -> tuple[int, ...]:
@@ -11278,7 +11278,7 @@ def union1d(ar1: ArrayLike, ar2: ArrayLike) -> ndarray:
     Notes
     -----
     Collective: every process calls it. The result depends on data, so the recorded
-    operations are computed. Distribution: gathers: along a split axis, for now.
+    operations are computed. Distribution: all-to-all: as sort.
     """
 
 @overload
@@ -11320,7 +11320,7 @@ def unique(ar: ArrayLike, return_index: bool = ..., return_inverse: bool = ..., 
     Notes
     -----
     Collective: every process calls it. The result depends on data, so the recorded
-    operations are computed. Distribution: gathers: along a split axis, for now.
+    operations are computed. Distribution: all-to-all: as sort.
     """
 
 def unique_all(x: ArrayLike) -> UniqueAllResult:
@@ -11348,7 +11348,7 @@ def unique_all(x: ArrayLike) -> UniqueAllResult:
     Notes
     -----
     Collective: every process calls it. The result depends on data, so the recorded
-    operations are computed. Distribution: gathers: along a split axis, for now.
+    operations are computed. Distribution: all-to-all: as argsort, and take.
     """
 
 def unique_counts(x: ArrayLike) -> UniqueCountsResult:
@@ -11375,7 +11375,7 @@ def unique_counts(x: ArrayLike) -> UniqueCountsResult:
     Notes
     -----
     Collective: every process calls it. The result depends on data, so the recorded
-    operations are computed. Distribution: gathers: along a split axis, for now.
+    operations are computed. Distribution: all-to-all: as argsort, and take.
     """
 
 def unique_inverse(x: ArrayLike) -> UniqueInverseResult:
@@ -11402,7 +11402,7 @@ def unique_inverse(x: ArrayLike) -> UniqueInverseResult:
     Notes
     -----
     Collective: every process calls it. The result depends on data, so the recorded
-    operations are computed. Distribution: gathers: along a split axis, for now.
+    operations are computed. Distribution: all-to-all: as argsort, and take.
     """
 
 def unique_values(x: ArrayLike) -> ndarray:
@@ -11428,7 +11428,7 @@ def unique_values(x: ArrayLike) -> ndarray:
     Notes
     -----
     Collective: every process calls it. The result depends on data, so the recorded
-    operations are computed. Distribution: gathers: along a split axis, for now.
+    operations are computed. Distribution: all-to-all: as sort.
     """
 
 def unpackbits(a: ArrayLike, /, axis: SupportsIndex | None = ..., count: SupportsIndex | None = ..., bitorder: Literal['big', 'little'] = ...) -> ndarray:

@@ -216,6 +216,18 @@ impl Device<'_> {
             read += kept;
             wrote += kept;
         }
+        if let [member] = group.members.as_slice()
+            && self.finished.lands(member.node)
+        {
+            // Messages have brought the rest.
+            let input = &self.plan.node(member.node).inputs[0];
+            let moved = image(&self.plan.graph.map_of(input), &space);
+            let own = intersect(&moved, &self.block(input.source));
+            let arrived = volume(&moved) - volume(&own);
+            let arrived = Bytes::of(arrived, self.plan.node(member.node).dtype.size());
+            read = Bytes(read.0 - arrived.0);
+            wrote = Bytes(wrote.0 - arrived.0);
+        }
         let extents: Vec<u64> =
             built.axes.iter().map(|&axis| space[axis as usize].len() as u64).collect();
         let points = extents[..built.kernel.grid].iter().product();

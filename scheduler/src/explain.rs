@@ -220,7 +220,10 @@ impl Explainer<'_> {
             1 => String::new(),
             chunks => format!(" in {chunks} chunks"),
         };
-        format!("{kind} of {}{chunks}", self.name(source))
+        let into = self.finished.landings[exchange.index()];
+        let into = into
+            .map_or_else(String::new, |node| format!(" into {}", self.name(Source::Node(node))));
+        format!("{kind} of {}{into}{chunks}", self.name(source))
     }
 
     /// Whether every device needs the whole value, judged by three of them.

@@ -23,9 +23,17 @@ pub(crate) struct Final {
     pub slots: Arc<[Vec<NodeId>]>,
     /// The place of each node that has a value.
     pub places: Arc<[Option<Place>]>,
+    /// For each exchange, the node in whose memory its messages arrive; `None` if they need memory
+    /// of their own.
+    pub landings: Arc<[Option<NodeId>]>,
 }
 
 impl Final {
+    /// Whether messages of an exchange arrive in the memory of a node.
+    pub fn lands(&self, node: NodeId) -> bool {
+        self.landings.contains(&Some(node))
+    }
+
     /// The same for a refilled plan, if the kernels are correct for its numbers.
     pub fn refilled(&self, plan: &Plan) -> Option<Final> {
         let step = |step: &FinalStep| {
@@ -53,7 +61,8 @@ impl Final {
             })
         };
         let steps = self.steps.iter().map(step).collect::<Option<Vec<_>>>()?;
-        Some(Final { steps, slots: self.slots.clone(), places: self.places.clone() })
+        let (slots, places) = (self.slots.clone(), self.places.clone());
+        Some(Final { steps, slots, places, landings: self.landings.clone() })
     }
 }
 

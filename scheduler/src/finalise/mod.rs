@@ -6,6 +6,7 @@
 
 mod finished;
 mod kept;
+mod landing;
 mod needed;
 mod overwrite;
 mod places;

@@ -2,6 +2,7 @@
 
 use super::finished::{Final, FinalCopy, FinalLaunch, FinalStep, Place};
 use super::kept::{Kept, Uses, partly_written};
+use super::landing::{first_arrival, landing};
 use super::overwrite::may_overwrite;
 use crate::build::{Buffer, Built, BuiltAccess};
 use crate::fuse::{Group, Unit, overwritten};
@@ -103,11 +104,26 @@ pub(super) fn assign(plan: &Plan, kept: Vec<Kept>, uses: Uses) -> Final {
         leaf_busy_until: uses.leaves,
         places: vec![None; nodes],
     };
+    let mut landings = vec![None; plan.exchanges.len()];
+    let landing = |(position, step): (usize, &Kept)| match step {
+        Kept::Step(Step::Exchange(id)) => {
+            let node = landing(plan, &kept[position..], *id)?;
+            Some((node, first_arrival(plan, &kept, position)))
+        }
+        _ => None,
+    };
+    let landed: Vec<Option<(NodeId, usize)>> = kept.iter().enumerate().map(landing).collect();
     let mut steps = Vec::new();
     for (now, step) in kept.into_iter().enumerate() {
         match step {
             Kept::Step(Step::Combine(nodes)) => steps.push(FinalStep::Combine(nodes)),
-            Kept::Step(Step::Exchange(exchange)) => steps.push(FinalStep::Exchange(exchange)),
+            Kept::Step(Step::Exchange(exchange)) => {
+                if let Some((node, first)) = landed[now] {
+                    memory.allocate(node, uses.nodes[node.index()].max(now), first);
+                    landings[exchange.index()] = Some(node);
+                }
+                steps.push(FinalStep::Exchange(exchange));
+            }
             Kept::Step(Step::Unit(unit)) => match &plan.units[unit.index()] {
                 Unit::Reshape(node) => {
                     // The same memory under another shape.
@@ -140,7 +156,8 @@ pub(super) fn assign(plan: &Plan, kept: Vec<Kept>, uses: Uses) -> Final {
             }
         }
     }
-    Final { steps, slots: memory.slots.into(), places: memory.places.into() }
+    let (slots, places) = (memory.slots.into(), memory.places.into());
+    Final { steps, slots, places, landings: landings.into() }
 }
 
 /// The place of the operand that a structured operation may overwrite, if no later step reads it.
@@ -175,6 +192,10 @@ fn launch(
     }
     let (mut copies, mut tables, mut apart) = (Vec::new(), Vec::new(), Vec::new());
     for node in outputs {
+        if memory.places[node.index()].is_some() {
+            // Its messages have arrived there.
+            continue;
+        }
         let data = plan.node(node);
         let until = last_use[node.index()];
         let candidates = match &data.op {

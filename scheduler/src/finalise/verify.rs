@@ -128,7 +128,9 @@ impl Replay<'_> {
                 };
                 let later = &self.finished.steps[position..];
                 self.sending.extend(later.iter().any(is_consumer).then_some(*id));
-                self.read(exchange.source)
+                self.read(exchange.source)?;
+                // From now on, messages arrive there.
+                self.finished.landings[id.index()].map_or(Ok(()), |node| self.write(node))
             }
             FinalStep::Launch(launch) => self.launch(launch),
             FinalStep::Routine(node) | FinalStep::Compress(node) => self.operation(*node),
@@ -198,6 +200,9 @@ impl Replay<'_> {
             };
             (self.place(source) == Ok(place)).then(|| self.is_alike(source, node))
         };
+        if self.finished.lands(node) {
+            self.read(Source::Node(node))?;
+        }
         if launch.built.accesses.iter().any(|access| shares(&access.buffer).is_some()) {
             let apart = may_overwrite(&launch.built, group, node, shares);
             let apart = apart.ok_or(FinalDefect::Overwrites { node })?;

@@ -74,10 +74,26 @@ pub(super) struct Builder<'a> {
     pub free: Vec<LocalId>,
 }
 
-/// The slabs of an exchange: boxes with their local buffers.
+/// A box of a value that a device receives.
+#[derive(Clone, Debug)]
+pub(super) struct Slab {
+    pub region: IndexBox,
+    pub memory: Memory,
+    /// What the memory holds: the box, or the block in which it lands.
+    pub block: IndexBox,
+}
+
+impl Slab {
+    /// The buffer of the box alone.
+    pub fn buffer(&self) -> Option<LocalId> {
+        if let Memory::Local(buffer) = self.memory { Some(buffer) } else { None }
+    }
+}
+
+/// The slabs of an exchange.
 #[derive(Clone, Debug)]
 pub(super) struct Slabs {
-    pub regions: Vec<(IndexBox, LocalId)>,
+    pub regions: Vec<Slab>,
     /// What must be copied once it has arrived.
     pub unpack: Vec<Packet>,
     /// Buffers of messages, which are free after the wait for the exchange.

@@ -2,13 +2,13 @@
 //! receives.
 
 use super::boxes::{Stored, contiguous, copy_box};
-use super::builder::{Builder, Slabs};
+use super::builder::{Builder, Slab, Slabs};
 use super::chunks::{Divided, are_separable, chunk, chunks_of, routines_before};
 use super::steps::{InPlace, LocalStep, Memory, Packet};
 use crate::build::Buffer;
 use crate::finalise::{FinalLaunch, FinalStep};
 use crate::ids::{ExchangeId, LocalId};
-use phalanx_distributed::{Transfer, pieces_from, pieces_to};
+use phalanx_distributed::{Transfer, image, pieces_from, pieces_to};
 use phalanx_graph::Source;
 use phalanx_ops::sharding::{is_empty, volume};
 use phalanx_ops::{Bytes, IndexBox};
@@ -55,10 +55,19 @@ impl Builder<'_> {
                 _ => false,
             })
         });
-        let regions: Vec<(IndexBox, LocalId)> = missing
-            .into_iter()
-            .map(|region| (region.clone(), self.local(Bytes::of(volume(&region), item))))
-            .collect();
+        let landing = self.finished.landings[id.index()];
+        let slab = |region: IndexBox| match landing {
+            Some(node) => {
+                let map = self.plan.graph.map_of(&self.plan.node(node).inputs[0]);
+                let block = image(&map, &self.block_of_node(node));
+                Slab { region, memory: self.memory_of(Source::Node(node)), block }
+            }
+            None => {
+                let buffer = self.local(Bytes::of(volume(&region), item));
+                Slab { memory: Memory::Local(buffer), block: region.clone(), region }
+            }
+        };
+        let regions: Vec<Slab> = missing.into_iter().map(slab).collect();
         let chunks = chunks_of(self.plan, id, self.mesh);
         let divided = if chunks > 1 { self.divided(before, source) } else { SmallVec::new() };
         let (mut staging, mut unpack) = (Vec::new(), Vec::new());
@@ -96,12 +105,12 @@ impl Builder<'_> {
             }
             for transfer in &incoming {
                 let Some(region) = of_chunk(transfer, transfer.peer) else { continue };
-                let (slab, buffer) = &regions[transfer.slab];
+                let Slab { memory, block, .. } = &regions[transfer.slab];
                 let bytes = Bytes::of(volume(&region), item);
-                let (memory, offset, copy) = match contiguous(&region, slab, item) {
-                    Some(offset) => (Memory::Local(*buffer), offset, None),
+                let (memory, offset, copy) = match contiguous(&region, block, item) {
+                    Some(offset) => (*memory, offset, None),
                     None => {
-                        let slab = Stored::whole(Memory::Local(*buffer), slab, item);
+                        let slab = Stored::whole(*memory, block, item);
                         let message = self.staged(&region, item, &mut staging);
                         (message.memory, Bytes(0), Some(copy_box(&message, &slab, &region)))
                     }
@@ -118,7 +127,7 @@ impl Builder<'_> {
         if consumer.is_none() {
             self.instance.steps.push(LocalStep::Wait { exchange: id, unpack: Vec::new() });
             self.free.append(&mut staging);
-            self.free.extend(regions.iter().map(|(_, buffer)| *buffer));
+            self.free.extend(regions.iter().filter_map(Slab::buffer));
         }
         let has_arrived = consumer.is_none();
         self.slabs[id.index()] = Some(Slabs { regions, unpack, staging, has_arrived });

@@ -1,7 +1,7 @@
 //! Launches: the addresses of a kernel's accesses, and the boxes that wait for slabs.
 
 use super::boxes::strides_of;
-use super::builder::Builder;
+use super::builder::{Builder, Slab};
 use super::steps::{At, LocalStep, Memory};
 use crate::build::{Buffer, Built, BuiltAccess, ScalarSource};
 use crate::finalise::{FinalLaunch, FinalStep};
@@ -45,10 +45,16 @@ impl Builder<'_> {
         } else {
             SmallVec::new()
         };
+        let lands = group.members.iter().any(|member| self.finished.lands(member.node));
         let mut rim = Vec::new();
         for part in boxes {
             let (step, waits) = self.launch_on(group, &launch.built, kernel, &served, &part);
-            if waits { rim.push(step) } else { self.instance.steps.push(step) }
+            match waits {
+                // What arrives is where the kernel would store it.
+                true if lands => {}
+                true => rim.push(step),
+                false => self.instance.steps.push(step),
+            }
         }
         self.wait_for_slabs(launch.unit);
         self.instance.steps.extend(rim);
@@ -121,7 +127,7 @@ impl Builder<'_> {
                 && self.last_unit(exchange) == Some(unit)
                 && let Some(slabs) = &self.slabs[id.index()]
             {
-                self.free.extend(slabs.regions.iter().map(|(_, buffer)| *buffer));
+                self.free.extend(slabs.regions.iter().filter_map(Slab::buffer));
             }
         }
     }
@@ -178,12 +184,10 @@ impl Builder<'_> {
             slabs
                 .regions
                 .iter()
-                .find(|(region, _)| reaches.as_ref().is_some_and(|r| intersect(r, region) == *r))
+                .find(|slab| reaches.as_ref().is_some_and(|r| intersect(r, &slab.region) == *r))
         });
         match slab {
-            Some((region, buffer)) => {
-                (locate(access, part, Memory::Local(*buffer), region, item), true)
-            }
+            Some(Slab { memory, block, .. }) => (locate(access, part, *memory, block, item), true),
             None => {
                 unreachable!("bug: {reaches:?} is neither in the block {block:?} nor in a slab")
             }

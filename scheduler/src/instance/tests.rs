@@ -6,8 +6,9 @@ use crate::finalise::{Final, Liveness, Place, finalise};
 use crate::ids::{ExchangeId, SlotId};
 use crate::plan::Plan;
 use crate::samples::{Program, leaf, slice, through};
-use phalanx_ops::Bytes;
-use phalanx_ops::{DType, Mesh, Monoid, Op, Sharding};
+use phalanx_graph::NodeOp;
+use phalanx_ops::{AffineMap, Bytes, DType, Index, Mesh, Monoid, Op, Sharding};
+use std::sync::Arc;
 
 /// A sum of a vector, which two devices combine, and differences of its neighbours, for which they
 /// exchange an element: device 0 sends it.
@@ -153,4 +154,59 @@ fn devices_that_give_a_collective_different_bytes_are_found() {
     let missing = defect(|all| messages(&mut all[0]).0.clear());
     let (sent, received) = (Vec::new(), vec![Bytes(8)]);
     assert_eq!(missing, InstanceDefect::Messages { number: 0, from: 0, to: 1, sent, received });
+}
+
+/// The instances of a box of a matrix of 9 rows that moves from rows to another sharding.
+fn moved(target: Sharding) -> (Plan, Final, Vec<Instance>) {
+    let mesh = Mesh::line(2);
+    let mut program = Program::new(&[&[9, 8]]);
+    let rows = Index::Range { start: Some(1), stop: None, step: 1 };
+    let view = AffineMap::identity(&[9, 8]).index(&[rows]).expect("a matrix has rows");
+    let moved =
+        program.record(NodeOp::Reshard(Arc::new(target)), &[&through(view, &leaf(0))], &[8, 8]);
+    program.reduce(Monoid::Add, 0, &moved);
+    let plan = program.plan_on(&mesh, &[Sharding::even(&[9, 8], 0, &mesh)]);
+    let liveness = Liveness { nodes: vec![true; 2], donated: [false].into() };
+    let finished = finalise(&plan, &liveness);
+    let instances = [0, 1].map(|device| instantiate(&plan, &finished, &mesh, device));
+    assert_sound(&plan, &finished, &mesh, 0..2, &instances);
+    (plan, finished, instances.into())
+}
+
+#[test]
+fn messages_arrive_in_the_memory_of_a_moved_value() {
+    let mesh = Mesh::line(2);
+    for target in [Sharding::even(&[8, 8], 1, &mesh), Sharding::replicated(2)] {
+        let (_, finished, mut instances) = moved(target.clone());
+        let columns = if target.is_replicated() { 8 } else { 4 };
+        let slot = Memory::Slot(SlotId::new(0));
+        assert!(finished.landings[0].is_some());
+        // Rows 0 to 3 and 4 to 7 of the moved value are on the devices; row 0 of the source is cut.
+        for (device, (first, rows)) in [(4, 4), (0, 4)].into_iter().enumerate() {
+            let (_, receives) = messages(&mut instances[device]);
+            let [packet] = receives.as_slice() else { panic!("{receives:?}") };
+            assert_eq!((packet.memory, packet.copy.is_none()), (slot, true));
+            let row = columns * 8;
+            assert_eq!((packet.offset, packet.bytes), (Bytes(first * row), Bytes(rows * row)));
+            // The kernel copies what the device had, and nothing copies what arrives.
+            let launches = instances[device]
+                .steps
+                .iter()
+                .filter(|step| matches!(step, LocalStep::Launch { kernel: 0, .. }));
+            assert_eq!(launches.count(), 1);
+        }
+    }
+}
+
+#[test]
+fn a_step_that_touches_what_arrives_is_found() {
+    let (_, finished, mut instances) = moved(Sharding::replicated(2));
+    let wait = position(&instances[0], is_wait);
+    let early = instances[0].steps.remove(wait);
+    assert!(matches!(
+        verify_messages(&finished, &instances[0]),
+        Err(InstanceDefect::Unwaited { .. })
+    ));
+    instances[0].steps.insert(wait, early);
+    assert_eq!(verify_messages(&finished, &instances[0]), Ok(()));
 }

@@ -3,12 +3,13 @@
 
 use super::builder::instantiate;
 use super::exchanges::FEW_DEVICES;
-use super::steps::{BlockAt, CopyBox, Instance, LocalStep, Memory, Packet};
-use crate::build::Buffer;
+use super::steps::{At, BlockAt, CopyBox, Instance, LocalStep, Memory, Packet};
+use crate::build::{Buffer, Built};
 use crate::finalise::{Final, FinalLaunch, FinalStep, Place};
 use crate::ids::ExchangeId;
 use crate::plan::Plan;
 use phalanx_graph::{NodeId, NodeOp, Source};
+use phalanx_kernels::ir::{Access, AxisId};
 use phalanx_ops::Bytes;
 use phalanx_ops::sharding::volume;
 use phalanx_ops::{Mesh, Sharding};
@@ -191,10 +192,17 @@ fn touched(step: &LocalStep, launches: &[&FinalLaunch]) -> Vec<(Bit, bool)> {
         }
         LocalStep::Copy(copy) => copied(copy).into(),
         LocalStep::Zero { memory, .. } => vec![all(*memory, true)],
-        LocalStep::Launch { kernel, accesses, .. } => {
-            let accesses = accesses.iter().zip(&launches[*kernel].built.accesses);
+        LocalStep::Launch { kernel, accesses, extents, .. } => {
+            let FinalLaunch { built, tables, .. } = launches[*kernel];
+            // Loops visit other elements than those at the points of the grid, and so do tables.
+            let is_plain = built.kernel.grid == extents.len() && tables.is_empty();
             let is_written = |buffer: &Buffer| !matches!(buffer, Buffer::Input(_));
-            accesses.map(|(at, access)| all(at.memory, is_written(&access.buffer))).collect()
+            let touched = accesses.iter().zip(&built.accesses).zip(&built.kernel.accesses);
+            let touched = touched.map(|((at, access), own)| {
+                let bytes = if is_plain { span(built, at, own, extents) } else { 0..usize::MAX };
+                ((at.memory, bytes), is_written(&access.buffer))
+            });
+            touched.collect()
         }
         LocalStep::Combine { parts, together, .. } => {
             let parts = parts.iter().flat_map(|part| [all(part.0, false), all(part.0, true)]);
@@ -208,6 +216,18 @@ fn touched(step: &LocalStep, launches: &[&FinalLaunch]) -> Vec<(Bit, bool)> {
             vec![all(*value, false), all(*mask, false), all(*to, true)]
         }
     }
+}
+
+/// The bytes from the first to the last element that an access reaches.
+fn span(built: &Built, at: &At, own: &Access, extents: &[usize]) -> Range<usize> {
+    let reach =
+        |(axis, stride): (&AxisId, &isize)| (extents[axis.index()].max(1) as isize - 1) * stride;
+    let reaches: Vec<isize> = own.axes.iter().zip(&at.strides).map(reach).collect();
+    let below: isize = reaches.iter().filter(|reach| **reach < 0).sum();
+    let above: isize = reaches.iter().filter(|reach| **reach > 0).sum();
+    let item = built.kernel[own.param].dtype.size();
+    let start = (at.offset + below).max(0) as usize;
+    start..(at.offset + above).max(0) as usize + item
 }
 
 /// Checks that all devices meet the same collectives in the same order, that the members of a

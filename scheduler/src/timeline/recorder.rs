@@ -45,6 +45,8 @@ struct Notes {
     first: f64,
     /// The end of the last step.
     last: Option<Moment>,
+    /// The end of the last step whose time is known, and that time.
+    ended: Option<(Moment, f64)>,
 }
 
 /// Names by number.
@@ -192,9 +194,15 @@ impl Notes {
     fn close(&mut self, origin: Instant) {
         while let Some(open) = self.open.pop_front() {
             let is_by_host = matches!(open.spans[0][0], Moment::Host(_));
-            let time = |at: &Moment| match at {
-                Moment::Host(at) => Some(seconds(origin, *at)),
-                Moment::Stream(_) => self.seconds(at),
+            let time = |at: &Moment| match (at, &self.ended) {
+                (Moment::Host(at), _) => Some(seconds(origin, *at)),
+                // A step begins at the end of the step before it.
+                (Moment::Stream(at), Some((Moment::Stream(ended), known)))
+                    if Arc::ptr_eq(at, ended) =>
+                {
+                    Some(*known)
+                }
+                (Moment::Stream(_), _) => self.seconds(at),
             };
             let times = open.spans.iter().map(|[start, end]| Some([time(start)?, time(end)?]));
             let Some(times) = times.collect::<Option<Vec<[f64; 2]>>>() else {
@@ -207,10 +215,15 @@ impl Notes {
             let given = seconds(origin, given);
             let span = Span { kind, name, start: 0, end: 0, bytes, plan };
             self.spans.push(Timed { span, seconds: [start, end], is_by_host, given });
-            if self.known.as_ref().is_some_and(|(_, known)| !is_by_host && end - known > FAR) {
-                let last = spans[0][1].clone();
-                let at = self.seconds(&last);
-                self.known = at.map(|at| (last, at)).or_else(|| self.known.take());
+            if is_by_host {
+                continue;
+            }
+            let last = (spans[0][1].clone(), times[0][1]);
+            if self.known.as_ref().is_some_and(|(_, known)| last.1 - known > FAR) {
+                self.known = Some(last.clone());
+            }
+            if kind != Kind::Message {
+                self.ended = Some(last);
             }
         }
     }

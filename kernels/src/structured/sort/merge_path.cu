@@ -10,6 +10,8 @@ struct Argument {
     u64 width;
     // The position of the first element of the line.
     u64 origin;
+    // For each tile of the pass, the number of elements of the first run of its pair before it.
+    u64 cuts, tiles;
 };
 
 #define THREADS 256
@@ -59,38 +61,51 @@ DEVICE u64 of_first(First first, u64 count, Second second, u64 others, u64 diago
     return low;
 }
 
-// A thread block merges a tile of the result of a pair of runs.
+// A tile of the result: the two runs of its pair, and the position of its first element, at most at
+// the end.
+struct Tile {
+    u64 start, middle, end, first;
+};
+
+DEVICE Tile tile_at(const Argument& a, u64 tile) {
+    for (u64 run = 0;; run += 2 * a.width) {
+        u64 start = start_of(a, run), end = start_of(a, run + 2 * a.width);
+        u64 tiles = (end - start + TILE - 1) / TILE;
+        if (tile < tiles || end == a.extent) {
+            u64 first = start + tile * TILE;
+            return {start, start_of(a, run + a.width), end, first < end ? first : end};
+        }
+        tile -= tiles;
+    }
+}
+
+// Finds the cuts of all tiles of a pass. The searches wait for memory, so they run side by side.
+KERNEL(THREADS) cut_tiles(const Argument a) {
+    u64 at = (u64)blockIdx.x * THREADS + threadIdx.x;
+    if (at >= a.tiles) return;
+    Tile tile = tile_at(a, at);
+    const Word* first = (const Word*)a.from + tile.start;
+    const Word* second = (const Word*)a.from + tile.middle;
+    u64 count = tile.middle - tile.start, others = tile.end - tile.middle;
+    ((u64*)a.cuts)[at] = of_first(first, count, second, others, tile.first - tile.start);
+}
+
+// A thread block merges a tile.
 KERNEL(THREADS) merge_runs(const Argument a) {
     SHARED Word room[TILE];
     // For each element of the result, its place in the room.
     SHARED u16 places[TILE];
-    SHARED u64 place[3], cuts[2];
-    if (threadIdx.x == 0) {
-        u64 tile = blockIdx.x, run = 0, start = 0, end = 0;
-        for (;; run += 2 * a.width) {
-            start = start_of(a, run);
-            end = start_of(a, run + 2 * a.width);
-            u64 tiles = (end - start + TILE - 1) / TILE;
-            if (tile < tiles || end == a.extent) break;
-            tile -= tiles;
-        }
-        u64 first = start + tile * TILE;
-        place[0] = start;
-        place[1] = start_of(a, run + a.width);
-        place[2] = first < end ? end : first;
-        cuts[0] = first;
-    }
+    SHARED Tile tile;
+    if (threadIdx.x == 0) tile = tile_at(a, blockIdx.x);
     barrier();
-    u64 start = place[0], middle = place[1], end = place[2], tile_start = cuts[0];
+    u64 start = tile.start, middle = tile.middle, end = tile.end, tile_start = tile.first;
     if (tile_start >= end) return;
-    barrier();
     const Word *first = (const Word*)a.from + start, *second = (const Word*)a.from + middle;
-    u64 count = middle - start, others = end - middle, diagonal = tile_start - start;
+    u64 count = middle - start, diagonal = tile_start - start;
     u64 size = end - tile_start < TILE ? end - tile_start : TILE;
-    if (threadIdx.x < 2)
-        cuts[threadIdx.x] = of_first(first, count, second, others, diagonal + threadIdx.x * size);
-    barrier();
-    u64 from_first = cuts[0], of_tile = cuts[1] - cuts[0], from_second = diagonal - from_first;
+    const u64* cuts = (const u64*)a.cuts + blockIdx.x;
+    u64 from_first = cuts[0], next = tile_start + size < end ? cuts[1] : count;
+    u64 of_tile = next - from_first, from_second = diagonal - from_first;
     for (u64 i = threadIdx.x; i < size; i += THREADS)
         room[i] = i < of_tile ? first[from_first + i] : second[from_second + i - of_tile];
     barrier();

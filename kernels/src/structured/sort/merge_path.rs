@@ -60,28 +60,36 @@ impl Merge {
         let between = if levels > 1 { bytes.next_multiple_of(512) } else { 0 };
         let room = device.clone().allocate(between)?;
         let tile = if dtype.size() > 4 { TILE / 2 } else { TILE };
+        let most_tiles = extent.div_ceil(tile) + runs.div_ceil(2);
+        let cuts = device.clone().allocate(8 * most_tiles)?;
         for line in 0..count {
             let (mut source, target) =
                 (from + (line * bytes) as u64, to + (line * of_result) as u64);
-            let launch = |entry, blocks: usize, [from, to]: [u64; 2], width: u64| {
-                let [found, starts] = [&found, &starts].map(|buffer| buffer.as_ptr() as u64);
-                let [extent, runs, origin] = [extent, runs, origin].map(|number| number as u64);
-                let words = [from, to, found, starts, extent, runs, width, origin];
-                // SAFETY: the words are those of `Argument` in the text; the line has `extent`
-                // elements at both addresses, and there is a start for each run and the end.
-                unsafe { routine.launch(entry, device, (blocks, THREADS), &words) }
-            };
+            let launch =
+                |entry, blocks: usize, [from, to]: [u64; 2], [width, tiles]: [usize; 2]| {
+                    let [found, starts, cuts] =
+                        [&found, &starts, &cuts].map(|buffer| buffer.as_ptr() as u64);
+                    let [extent, runs, width, origin, tiles] =
+                        [extent, runs, width, origin, tiles].map(|number| number as u64);
+                    let words = [from, to, found, starts, extent, runs, width, origin, cuts, tiles];
+                    // SAFETY: the words are those of `Argument` in the text; the line has `extent`
+                    // elements at both addresses, and there are a start for each run, the end and
+                    // a cut for each tile.
+                    unsafe { routine.launch(entry, device, (blocks, THREADS), &words) }
+                };
             found.zero(0, 8);
             let blocks = extent.div_ceil(THREADS as usize).min(MOST_BLOCKS);
-            launch("find_runs", blocks, [source, target], 0)?;
-            launch("order_runs", 1, [source, target], 0)?;
+            launch("find_runs", blocks, [source, target], [0; 2])?;
+            launch("order_runs", 1, [source, target], [0; 2])?;
             for level in 0..levels {
                 // The last pass writes the result.
                 let is_to_target = (levels - level) % 2 == 1;
                 let next = if is_to_target { target } else { room.as_ptr() as u64 };
                 let pairs = runs.div_ceil(2 << level);
-                let blocks = extent.div_ceil(tile) + pairs;
-                launch("merge_runs", blocks, [source, next], 1 << level)?;
+                let tiles = extent.div_ceil(tile) + pairs;
+                let width = [1 << level, tiles];
+                launch("cut_tiles", tiles.div_ceil(THREADS as usize), [source, next], width)?;
+                launch("merge_runs", tiles, [source, next], width)?;
                 source = next;
             }
         }
