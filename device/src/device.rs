@@ -88,6 +88,12 @@ pub trait Device: Send + Sync {
         None
     }
 
+    /// How often the device has dropped what routines of libraries had loaded and will load again,
+    /// which may wait for other devices.
+    fn forgotten(&self) -> u64 {
+        0
+    }
+
     /// Records a failure with the device, which keeps the first. Only devices whose work is
     /// enqueued keep one.
     fn fail(&self, _error: DeviceError) {}

@@ -81,9 +81,9 @@ impl Worker {
     pub fn run(&mut self, job: &Job) -> Result<(), RunError> {
         tracing::trace!(target: "phalanx::path", file = file!());
         let memory = &job.memory[self.local];
-        // The first run of a plan may load library code, which must not happen while another device
-        // of this process waits for this one. Such a run exchanges data through the host.
-        let loads = job.ready.is_first_run(self.local) && job.ready.is_alone(&self.mesh);
+        // A run that may load library code must not do so while another device of this process
+        // waits for this one. Such a run exchanges data through the host.
+        let loads = job.loads && job.ready.is_alone(&self.mesh);
         self.is_direct = self.communicator.takes_device_memory() && !loads;
         if self.is_direct && job.ready.is_collective {
             self.communicator.prepare()?;

@@ -21,6 +21,8 @@ pub(crate) struct Job {
     pub late: Late,
     pub outcome: Arc<Outcome>,
     pub site: Site,
+    /// Whether routines may load code of libraries (`Ready::loads`).
+    pub loads: bool,
     /// The number of the plan in the session, from 0.
     pub number: u32,
 }

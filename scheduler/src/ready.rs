@@ -15,7 +15,7 @@ use phalanx_kernels::ir::Kernel;
 use phalanx_kernels::structured::{self, Block};
 use phalanx_kernels::{Executable, Missing};
 use phalanx_ops::{Bytes, Mesh, Scalar};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::num::NonZero;
 use std::ops::Range;
@@ -75,15 +75,6 @@ pub(crate) struct Target<'a> {
 pub(crate) struct Case {
     finished: Final,
     kernels: Arc<[Arc<Executable>]>,
-    runs: Arc<FirstRuns>,
-}
-
-/// The first runs of a case, for any numbers.
-struct FirstRuns {
-    /// Whether it has routines: code that a library loads on its first run is not known before.
-    loads: bool,
-    /// The local devices that have run it.
-    devices: Mutex<FxHashSet<usize>>,
 }
 
 /// A plan that needs only memory to run.
@@ -106,7 +97,22 @@ pub(crate) struct Ready {
     pub is_collective: bool,
     is_loaded: OnceLock<()>,
     workspace: OnceLock<Bytes>,
-    runs: Arc<FirstRuns>,
+    loading: Loading,
+}
+
+/// Which runs of a plan load code of libraries.
+struct Loading {
+    /// Whether it has routines: what a library loads for its numbers is not known before it runs.
+    has_routines: bool,
+    /// How much the devices had forgotten (`Device::forgotten`) at the last run.
+    forgotten: Mutex<Option<u64>>,
+}
+
+impl Loading {
+    fn next(&self, forgotten: u64) -> bool {
+        let mut last = self.forgotten.lock().unwrap_or_else(PoisonError::into_inner);
+        self.has_routines && last.replace(forgotten) != Some(forgotten)
+    }
 }
 
 impl Ready {
@@ -142,10 +148,10 @@ impl Ready {
         self.instances.iter().flat_map(|instance| &instance.steps).any(LocalStep::communicates)
     }
 
-    /// Whether this is a device's first run of a plan with routines, which may load code.
-    pub fn is_first_run(&self, local: usize) -> bool {
-        let mut known = self.runs.devices.lock().unwrap_or_else(PoisonError::into_inner);
-        self.runs.loads && known.insert(local)
+    /// Whether the next run may load code, if the devices have forgotten this much by then. Every
+    /// run asks once.
+    pub fn loads(&self, forgotten: u64) -> bool {
+        self.loading.next(forgotten)
     }
 
     /// Whether this process has all devices of a mesh.
@@ -257,9 +263,7 @@ impl Case {
                 kernels.push(cache.get(&launch.built.kernel)?);
             }
         }
-        let loads = finished.steps.iter().any(|step| matches!(step, FinalStep::Routine(_)));
-        let runs = Arc::new(FirstRuns { loads, devices: Mutex::default() });
-        Ok(Case { finished, kernels: kernels.into(), runs })
+        Ok(Case { finished, kernels: kernels.into() })
     }
 
     /// The same case for a refill of its plan, if the kernels are correct for the new numbers.
@@ -268,7 +272,7 @@ impl Case {
         if cfg!(debug_assertions) {
             finished.assert_sound(plan, liveness);
         }
-        Some(Case { finished, kernels: self.kernels.clone(), runs: self.runs.clone() })
+        Some(Case { finished, kernels: self.kernels.clone() })
     }
 
     /// The ready plan of some devices of the mesh.
@@ -288,12 +292,12 @@ impl Case {
             FinalStep::Routine(node) => plan.placements[node.index()].together().is_some(),
             _ => false,
         };
+        let is_routine = |step: &FinalStep| matches!(step, FinalStep::Routine(_));
         let named = |(device, instance): (usize, &Instance)| {
             names(plan, &self.finished, instance, mesh, device)
         };
         Ready {
             is_collective: self.finished.steps.iter().any(communicates),
-            runs: self.runs.clone(),
             moved: plan.moved.clone(),
             constants: plan.constants.as_slice().into(),
             placements: plan.placements.clone(),
@@ -308,6 +312,25 @@ impl Case {
             instances,
             is_loaded: OnceLock::new(),
             workspace: OnceLock::new(),
+            loading: Loading {
+                has_routines: self.finished.steps.iter().any(is_routine),
+                forgotten: Mutex::default(),
+            },
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_load_code_first_and_after_a_device_has_forgotten_some() {
+        let of = |has_routines| Loading { has_routines, forgotten: Mutex::default() };
+        let runs = [0, 0, 3, 3, 4];
+        let loading = of(true);
+        assert_eq!(runs.map(|forgotten| loading.next(forgotten)), [true, false, true, false, true]);
+        let kernels = of(false);
+        assert_eq!(runs.map(|forgotten| kernels.next(forgotten)), [false; 5]);
     }
 }

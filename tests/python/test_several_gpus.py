@@ -177,6 +177,26 @@ def test_new_shapes_and_kernels_are_met_while_plans_are_under_way():
     assert "all the same" in output
 
 
+def test_transforms_of_new_shapes_are_met_while_devices_wait_for_each_other():
+    """A plan that is used again with other extents needs other plans of cuFFT, and more plans than
+    a device keeps are made again. To make one while another GPU waited for ever."""
+    program = """
+        import numpy
+        import phalanx as np
+        random = numpy.random.default_rng(3)
+        shapes = [(257 + 3 * turn, 131 + turn, 96 + turn) for turn in range(12)]
+        values = [random.random(shape) + 1j * random.random(shape) for shape in shapes]
+        for _ in range(2):
+            for value in values:
+                ours = np.fft.fftn(np.array(value))
+                numpy.testing.assert_allclose(
+                    np.asnumpy(ours), numpy.fft.fftn(value), rtol=1e-9, atol=1e-6)
+                back = np.fft.ifftn(ours)
+                numpy.testing.assert_allclose(np.asnumpy(back), value, rtol=1e-9, atol=1e-12)
+    """
+    worlds.run(program, environment=KEPT | {"PHALANX_DEVICES": "cuda:0,1"}, timeout=120)
+
+
 def test_a_stream_comes_before_and_after_the_work_of_all_gpus():
     program = """
         import phalanx as np

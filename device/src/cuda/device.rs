@@ -358,6 +358,10 @@ impl Device for CudaDevice {
         self.context.failure()
     }
 
+    fn forgotten(&self) -> u64 {
+        self.fft.dropped()
+    }
+
     fn fail(&self, error: DeviceError) {
         self.context.fail(error);
     }

@@ -159,7 +159,10 @@ impl Session {
         let runs_here = state.flights.len() == 0 && self.runs_here(&ready, graph, cause);
         let retired = if runs_here { Vec::new() } else { retired(&memory, &live, graph, &donated) };
         let number = state.windows as u32;
-        let job = Job { ready, scalars, memory, late, outcome: outcome.clone(), site, number };
+        // All devices have received the plans before, if one may wait for another.
+        let loads = ready.loads(self.devices.iter().map(|device| device.forgotten()).sum());
+        let given = outcome.clone();
+        let job = Job { ready, scalars, memory, late, outcome: given, site, loads, number };
         state.windows += 1;
         if let Some(recording) = &self.recording {
             let name = format!("plan of {} operations, closed at {site}", graph.nodes.len());

@@ -7,6 +7,7 @@ use crate::{DeviceError, DevicePointer};
 use cudarc::cufft::sys::{self, cufftHandle, cufftResult, cufftType};
 use std::any::Any;
 use std::ffi::{c_int, c_longlong};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The kind of a transform; none has a factor.
@@ -38,12 +39,14 @@ pub struct FourierLines {
 }
 
 /// The most plans that a device keeps; each may hold memory.
-const KEPT: usize = 16;
+const KEPT: usize = 64;
 
 /// cuFFT on a device.
 pub struct Fft {
     memory: Arc<GpuMemory>,
     plans: Mutex<Plans>,
+    /// How often plans were dropped.
+    dropped: AtomicU64,
 }
 
 /// The cached plans of a device; the most recently used is last.
@@ -172,7 +175,13 @@ impl Plan {
 impl Fft {
     /// The library on the device with this memory.
     pub(in crate::cuda) fn new(memory: &Arc<GpuMemory>) -> Arc<Fft> {
-        Arc::new(Fft { memory: memory.clone(), plans: Mutex::default() })
+        let (plans, dropped) = (Mutex::default(), AtomicU64::new(0));
+        Arc::new(Fft { memory: memory.clone(), plans, dropped })
+    }
+
+    /// How often plans were dropped, which are made again when they are needed.
+    pub(in crate::cuda) fn dropped(&self) -> u64 {
+        self.dropped.load(Ordering::SeqCst)
     }
 
     fn plans(&self) -> MutexGuard<'_, Plans> {
@@ -218,6 +227,7 @@ impl Fft {
         });
         let oldest = self.plans().keep(key, plan);
         if oldest.is_some() {
+            self.dropped.fetch_add(1, Ordering::SeqCst);
             // Work of the plan may be running and read its tables.
             memory.synchronize();
         }
@@ -228,7 +238,11 @@ impl Fft {
 impl Spare for Fft {
     fn take(&self) -> Option<Box<dyn Any>> {
         let plans = std::mem::take(&mut self.plans().0);
-        if plans.is_empty() { None } else { Some(Box::new(plans)) }
+        if plans.is_empty() {
+            return None;
+        }
+        self.dropped.fetch_add(1, Ordering::SeqCst);
+        Some(Box::new(plans))
     }
 }
 
