@@ -83,12 +83,25 @@ impl Session {
     }
 
     /// As [`Session::abort`], for a program that ends. It does not wait for running work, and keeps
-    /// that work's memory until the process ends. A process that does not end within 8 s is ended,
-    /// because it may wait for processes that have ended. Local.
+    /// that work's memory until the process ends; but a process alone that records a timeline ends
+    /// its work and writes it. A process that does not end within 8 s is ended, because it may wait
+    /// for processes that have ended. Local.
     pub fn fail(self, message: &str) {
+        if self.trace.is_some() && self.scheduler.world().size() == 1 {
+            // Nobody waits for this process, so what it has done so far can be written.
+            let _ = self.scheduler.leave(self.site);
+            self.report_timeline();
+        }
         self.scheduler.fail("program", message);
         self.ended();
         std::mem::forget(self);
+    }
+
+    /// As `write_timeline`, for an end that returns no error.
+    fn report_timeline(&self) {
+        if let Err(error) = self.write_timeline() {
+            eprintln!("phalanx: {error}");
+        }
     }
 
     fn ended(&self) {
@@ -124,9 +137,7 @@ impl Drop for Session {
         }
         // A program that needs the outcome calls `finish`.
         let _ = self.scheduler.leave(self.site);
-        if let Err(error) = self.write_timeline() {
-            eprintln!("phalanx: {error}");
-        }
+        self.report_timeline();
         self.ended();
     }
 }

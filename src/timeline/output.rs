@@ -23,8 +23,11 @@ fn path_of(path: &Path, rank: usize) -> PathBuf {
 ///
 /// Errors: `IoError::Write` (PX081).
 pub(crate) fn check(path: &Path) -> Result<(), IoError> {
+    let exists = path.exists();
     let opened = OpenOptions::new().append(true).create(true).open(path);
-    opened.map(drop).map_err(|error| IoError::Write {
+    // A session that is killed leaves no empty file.
+    let tried = opened.and_then(|_| if exists { Ok(()) } else { std::fs::remove_file(path) });
+    tried.map_err(|error| IoError::Write {
         path: path.to_owned(),
         kind: error.kind(),
         reason: error.to_string(),

@@ -141,6 +141,22 @@ def test_a_session_without_an_end_in_order_writes_the_tracks_of_each_rank(tmp_pa
     assert {event["pid"] for event in events} == {0}
 
 
+def test_a_program_that_fails_has_a_timeline(tmp_path):
+    program = """
+    import phalanx as np
+    float(np.arange(100_000.0).sum())
+    raise ValueError("in the program")
+    """
+    path = tmp_path / "trace.json"
+    options = {"environment": {"PHALANX_TRACE": str(path)}, "check": False}
+    ended = worlds.run(program, **options)
+    assert ended.returncode == 1 and "in the program" in ended.stderr
+    assert spans(json.loads(path.read_text())["traceEvents"], "launch")
+    path.unlink()
+    assert worlds.run(program, processes=2, **options).returncode == 1
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_file_that_cannot_be_written_is_an_error_at_the_start(tmp_path):
     program = """
     import phalanx as np
