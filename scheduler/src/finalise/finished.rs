@@ -80,6 +80,15 @@ pub(crate) enum FinalStep {
     Compress(NodeId),
 }
 
+/// The routines at the end of some steps, the last one first. Messages of an exchange after them
+/// may arrive from the first of these on: its chunks are sent between them.
+pub(crate) fn routines_at_end(steps: &[FinalStep]) -> impl Iterator<Item = NodeId> {
+    steps.iter().rev().map_while(|step| match step {
+        FinalStep::Routine(node) => Some(*node),
+        _ => None,
+    })
+}
+
 /// A kernel with the preparations for it.
 pub(crate) struct FinalLaunch {
     pub unit: UnitId,

@@ -2,9 +2,8 @@
 //! copies them there.
 
 use super::kept::Kept;
-use crate::fuse::Unit;
 use crate::ids::ExchangeId;
-use crate::plan::{Plan, Step};
+use crate::plan::Plan;
 use phalanx_graph::{NodeId, NodeOp, Source};
 use phalanx_ops::{AffineMap, AxisMap};
 
@@ -40,15 +39,4 @@ fn is_box(map: &AffineMap) -> bool {
         axis.step == 1 && axis.axis.map(usize::from) == Some(number)
     };
     map.axes.len() == map.shape.len() && map.axes.iter().enumerate().all(follows)
-}
-
-/// The position of the first step that may run while messages of an exchange at `position` arrive:
-/// chunks are sent between the routines right before it.
-pub(super) fn first_arrival(plan: &Plan, kept: &[Kept], position: usize) -> usize {
-    let is_routine = |step: &Kept| match step {
-        Kept::Step(Step::Unit(unit)) => matches!(plan.units[unit.index()], Unit::Routine(_)),
-        _ => false,
-    };
-    let routines = kept[..position].iter().rev().take_while(|step| is_routine(step)).count();
-    position - routines
 }

@@ -14,5 +14,7 @@ mod places;
 mod tests;
 mod verify;
 
-pub(crate) use finished::{Final, FinalCopy, FinalLaunch, FinalStep, Liveness, Place};
+pub(crate) use finished::{
+    Final, FinalCopy, FinalLaunch, FinalStep, Liveness, Place, routines_at_end,
+};
 pub(crate) use needed::finalise;

@@ -1,8 +1,8 @@
 //! Places: the memory of each value.
 
-use super::finished::{Final, FinalCopy, FinalLaunch, FinalStep, Place};
+use super::finished::{Final, FinalCopy, FinalLaunch, FinalStep, Place, routines_at_end};
 use super::kept::{Kept, Uses, partly_written};
-use super::landing::{first_arrival, landing};
+use super::landing::landing;
 use super::overwrite::may_overwrite;
 use crate::build::{Buffer, Built, BuiltAccess};
 use crate::fuse::{Group, Unit, overwritten};
@@ -106,19 +106,20 @@ pub(super) fn assign(plan: &Plan, kept: Vec<Kept>, uses: Uses) -> Final {
     };
     let mut landings = vec![None; plan.exchanges.len()];
     let landing = |(position, step): (usize, &Kept)| match step {
-        Kept::Step(Step::Exchange(id)) => {
-            let node = landing(plan, &kept[position..], *id)?;
-            Some((node, first_arrival(plan, &kept, position)))
-        }
+        Kept::Step(Step::Exchange(id)) => landing(plan, &kept[position..], *id),
         _ => None,
     };
-    let landed: Vec<Option<(NodeId, usize)>> = kept.iter().enumerate().map(landing).collect();
+    let landed: Vec<Option<NodeId>> = kept.iter().enumerate().map(landing).collect();
     let mut steps = Vec::new();
+    // For each of the steps, its position among the kept ones.
+    let mut positions: Vec<usize> = Vec::new();
     for (now, step) in kept.into_iter().enumerate() {
         match step {
             Kept::Step(Step::Combine(nodes)) => steps.push(FinalStep::Combine(nodes)),
             Kept::Step(Step::Exchange(exchange)) => {
-                if let Some((node, first)) = landed[now] {
+                if let Some(node) = landed[now] {
+                    let first = steps.len() - routines_at_end(&steps).count();
+                    let first = positions.get(first).copied().unwrap_or(now);
                     memory.allocate(node, uses.nodes[node.index()].max(now), first);
                     landings[exchange.index()] = Some(node);
                 }
@@ -155,6 +156,7 @@ pub(super) fn assign(plan: &Plan, kept: Vec<Kept>, uses: Uses) -> Final {
                 steps.push(FinalStep::Launch(Box::new(launch)));
             }
         }
+        positions.resize(steps.len(), now);
     }
     let (slots, places) = (memory.slots.into(), memory.places.into());
     Final { steps, slots, places, landings: landings.into() }

@@ -8,6 +8,7 @@ use crate::samples::{Program, leaf, node_of, scalar, slice, through};
 use phalanx_graph::{Input, LeafId, NodeOp};
 use phalanx_ops::structured::{Order, Sort};
 use phalanx_ops::{AffineMap, Mesh, Monoid, Op, Sharding, Structured};
+use std::sync::Arc;
 
 /// The liveness of these values. `donated` states whether leaves may be overwritten.
 fn liveness(plan: &Plan, live: &[&Input], donated: bool) -> Liveness {
@@ -280,6 +281,29 @@ fn a_kernel_or_a_routine_that_overwrites_what_it_reads_is_found() {
         });
         assert_eq!(found, FinalDefect::Overwrites { node: node_of(&value) });
     }
+}
+
+#[test]
+fn messages_that_arrive_where_a_routine_still_reads_are_found() {
+    let mesh = Mesh::line(2);
+    let mut program = Program::new(&[&[8, 8]]);
+    let value = program.apply(Op::Exp, &[&leaf(0)]);
+    let sort = Structured::Sort(Sort::new(1, Order::Values));
+    let sorted = program.record(NodeOp::Structured(sort), &[&value], &[8, 8]);
+    let columns = NodeOp::Reshard(Arc::new(Sharding::even(&[8, 8], 1, &mesh)));
+    let moved = program.record(columns, &[&sorted], &[8, 8]);
+    let plan = program.plan_on(&mesh, &[Sharding::even(&[8, 8], 0, &mesh)]);
+    let found = defect(&plan, &[&value, &moved], false, |finished| {
+        assert_eq!(kinds(finished), ["launch", "routine", "exchange", "launch"]);
+        assert_eq!(finished.landings[0], Some(node_of(&moved)));
+        // The chunks of the routine run while messages arrive.
+        let place = finished.places[node_of(&value).index()];
+        assert_ne!(finished.places[node_of(&moved).index()], place);
+        put(finished, &moved, place);
+    });
+    let (value, held) = (value.source, Some(moved.source));
+    let place = Place::Slot(SlotId::new(0));
+    assert_eq!(found, FinalDefect::Lost { value, place, held });
 }
 
 #[test]

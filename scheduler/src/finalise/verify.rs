@@ -3,7 +3,7 @@
 //! It replays the steps and records the value that each place holds. It does not use the last uses
 //! by which places were assigned, so it finds a last use that is wrong.
 
-use super::finished::{Final, FinalLaunch, FinalStep, Liveness, Place};
+use super::finished::{Final, FinalLaunch, FinalStep, Liveness, Place, routines_at_end};
 use super::kept::partly_written;
 use super::overwrite::may_overwrite;
 use super::places::layout;
@@ -58,13 +58,28 @@ impl Final {
         let leaves = (0..plan.leaves.len()).map(LeafId::new);
         let held = leaves.map(|leaf| (Place::Leaf(leaf), Source::Leaf(leaf))).collect();
         let mut replay = Replay { plan, finished: self, liveness, held, sending: Vec::new() };
+        let mut arrivals = self.arrivals().peekable();
         for (position, step) in self.steps.iter().enumerate() {
+            while let Some((_, node)) = arrivals.next_if(|(first, _)| *first == position) {
+                replay.write(node)?;
+            }
             replay.step(position, step)?;
         }
         let live = liveness.nodes.iter().enumerate().filter(|(_, live)| **live);
         let mut live = live.map(|(node, _)| NodeId::new(node));
         let dropped = live.find(|&node| replay.read(Source::Node(node)).is_err());
         dropped.map_or(Ok(()), |node| Err(FinalDefect::Dropped { node }))
+    }
+
+    /// The nodes in whose memory messages arrive, each with the step before which they may.
+    fn arrivals(&self) -> impl Iterator<Item = (usize, NodeId)> {
+        self.steps.iter().enumerate().filter_map(|(position, step)| match step {
+            FinalStep::Exchange(id) => {
+                let routines = routines_at_end(&self.steps[..position]).count();
+                Some((position - routines, self.landings[id.index()]?))
+            }
+            _ => None,
+        })
     }
 
     fn verify_order(&self, plan: &Plan) -> Verified {
@@ -128,9 +143,7 @@ impl Replay<'_> {
                 };
                 let later = &self.finished.steps[position..];
                 self.sending.extend(later.iter().any(is_consumer).then_some(*id));
-                self.read(exchange.source)?;
-                // From now on, messages arrive there.
-                self.finished.landings[id.index()].map_or(Ok(()), |node| self.write(node))
+                self.read(exchange.source)
             }
             FinalStep::Launch(launch) => self.launch(launch),
             FinalStep::Routine(node) | FinalStep::Compress(node) => self.operation(*node),

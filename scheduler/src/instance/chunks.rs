@@ -5,7 +5,7 @@
 //! on its way as soon as it is computed.
 
 use super::steps::{BlockAt, LocalStep, Memory, Routine};
-use crate::finalise::FinalStep;
+use crate::finalise::{FinalStep, routines_at_end};
 use crate::ids::ExchangeId;
 use crate::plan::{Plan, Step};
 use phalanx_distributed::Schedule;
@@ -72,15 +72,14 @@ pub(super) fn routines_before(
 ) -> SmallVec<[NodeId; 4]> {
     let mut chain: SmallVec<[NodeId; 4]> = SmallVec::new();
     let mut wanted: SmallVec<[Source; 3]> = SmallVec::from_slice(&[source]);
-    for step in steps.iter().rev() {
-        let FinalStep::Routine(node) = step else { break };
-        let Some(follows) = followed(plan, *node) else { break };
-        if !wanted.contains(&Source::Node(*node)) {
+    for node in routines_at_end(steps) {
+        let Some(follows) = followed(plan, node) else { break };
+        if !wanted.contains(&Source::Node(node)) {
             break;
         }
-        let inputs = plan.node(*node).inputs.iter().zip(follows);
+        let inputs = plan.node(node).inputs.iter().zip(follows);
         wanted = inputs.filter(|(_, follows)| *follows).map(|(input, _)| input.source).collect();
-        chain.insert(0, *node);
+        chain.insert(0, node);
     }
     chain
 }

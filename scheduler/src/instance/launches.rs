@@ -50,7 +50,7 @@ impl Builder<'_> {
         for part in boxes {
             let (step, waits) = self.launch_on(group, &launch.built, kernel, &served, &part);
             match waits {
-                // What arrives is where the kernel would store it.
+                // The messages store these elements where the kernel would.
                 true if lands => {}
                 true => rim.push(step),
                 false => self.instance.steps.push(step),
