@@ -10,7 +10,7 @@ use crate::instance::{
 use crate::job::{Job, JobMemory};
 use crate::routines::{RoutineCall, Routines};
 use crate::segments::{Segment, Turn};
-use crate::timeline::{Kind, Recorder, Recording, StepName};
+use crate::timeline::{Recorder, Recording};
 use phalanx_collectives::{Communicator, Message};
 use phalanx_device::{Buffer, Captured, Device, Event, Slice, Strided, copy_slice, copy_strided};
 use phalanx_graph::NodeId;
@@ -93,9 +93,9 @@ impl Worker {
         }
         let mut events = Events::default();
         let mut done = 0;
-        for segment in &job.ready.segments[self.local] {
+        for (number, segment) in job.ready.segments[self.local].iter().enumerate() {
             self.steps(job, memory, done..segment.steps.start, &mut events)?;
-            self.segment(job, memory, segment, &mut events)?;
+            self.segment(job, memory, number, &mut events)?;
             done = segment.steps.end;
         }
         let all = job.ready.instances[self.local].steps.len();
@@ -109,9 +109,10 @@ impl Worker {
         &mut self,
         job: &Job,
         memory: &JobMemory,
-        segment: &Segment,
+        number: usize,
         events: &mut Events,
     ) -> Result<(), RunError> {
+        let segment: &Segment = &job.ready.segments[self.local][number];
         let address = |at: Memory| {
             let buffer = memory.buffer(at);
             buffer.remote().map(|_| buffer.as_ptr() as u64)
@@ -119,7 +120,7 @@ impl Worker {
         let turn = segment.turn(address, &job.scalars);
         if let Turn::Launch(captured) = &turn {
             let _span = tracing::trace_span!("segment", steps = segment.steps.len()).entered();
-            if self.launch(job, segment, &**captured)? {
+            if self.launch(job, number, &**captured)? {
                 return Ok(());
             }
             segment.lost();
@@ -135,7 +136,7 @@ impl Worker {
             let captured = captured.filter(|_| outcome.is_ok());
             segment.keep(captured.clone());
             if let Some(captured) = captured
-                && self.launch(job, segment, &*captured)?
+                && self.launch(job, number, &*captured)?
             {
                 return Ok(());
             }
@@ -145,17 +146,12 @@ impl Worker {
 
     /// Launches the captured steps of a segment; returns false if the device has no capture of
     /// them.
-    fn launch(
-        &self,
-        job: &Job,
-        segment: &Segment,
-        captured: &dyn Captured,
-    ) -> Result<bool, RunError> {
+    fn launch(&self, job: &Job, segment: usize, captured: &dyn Captured) -> Result<bool, RunError> {
         let Some(recorder) = &self.recorder else { return Ok(captured.launch()?) };
         let given = Instant::now();
         let is_launched = captured.launch()?;
         if is_launched {
-            recorder.step(&graph_of(&job.ready.names[self.local][segment.steps.clone()]), given)?;
+            recorder.step(&job.ready.graphs[self.local][segment], given)?;
         }
         Ok(is_launched)
     }
@@ -439,13 +435,6 @@ impl Worker {
         shards.settle(Sharding { axes: [Some(split)].into_iter().collect(), partial: None }, shape);
         Ok(())
     }
-}
-
-/// The name of steps that a device receives as a whole.
-fn graph_of(steps: &[StepName]) -> StepName {
-    let names: Vec<&str> = steps.iter().map(|step| &*step.name).collect();
-    let bytes = steps.iter().map(|step| step.bytes).sum();
-    StepName { kind: Kind::Graph, name: names.join("; ").into(), bytes }
 }
 
 /// The value of a kernel's scalar, with the arguments of the job.

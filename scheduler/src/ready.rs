@@ -93,6 +93,8 @@ pub(crate) struct Ready {
     pub segments: Vec<Vec<Segment>>,
     /// The names of each instance's steps; none without a timeline.
     pub names: Vec<Vec<StepName>>,
+    /// The names of each instance's segments; none without a timeline.
+    pub graphs: Vec<Vec<StepName>>,
     /// Whether any devices of the mesh communicate.
     pub is_collective: bool,
     is_loaded: OnceLock<()>,
@@ -293,9 +295,19 @@ impl Case {
             _ => false,
         };
         let is_routine = |step: &FinalStep| matches!(step, FinalStep::Routine(_));
+        let segments: Vec<Vec<Segment>> = instances.iter().map(of_instance).collect();
         let named = |(device, instance): (usize, &Instance)| {
             names(plan, &self.finished, instance, mesh, device)
         };
+        let names: Vec<Vec<StepName>> = match target.is_named {
+            true => devices.zip(&instances).map(named).collect(),
+            false => Vec::new(),
+        };
+        let graphs = names.iter().zip(&segments).map(|(names, segments)| {
+            let of_segment = |segment: &Segment| StepName::of_graph(&names[segment.steps.clone()]);
+            segments.iter().map(of_segment).collect()
+        });
+        let graphs = graphs.collect();
         Ready {
             is_collective: self.finished.steps.iter().any(communicates),
             moved: plan.moved.clone(),
@@ -303,12 +315,9 @@ impl Case {
             placements: plan.placements.clone(),
             places: self.finished.places.clone(),
             kernels: self.kernels.clone(),
-            segments: instances.iter().map(of_instance).collect(),
-            names: if target.is_named {
-                devices.zip(&instances).map(named).collect()
-            } else {
-                Vec::new()
-            },
+            segments,
+            names,
+            graphs,
             instances,
             is_loaded: OnceLock::new(),
             workspace: OnceLock::new(),

@@ -4,6 +4,7 @@ use super::{file, table};
 use phalanx_array::io::{IoError, write_atomically};
 use phalanx_scheduler::Timeline;
 use std::fs::OpenOptions;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// Where a rank writes a timeline of this file name: rank 0 that of all ranks, others their own
@@ -40,6 +41,7 @@ pub(crate) fn check(path: &Path) -> Result<(), IoError> {
 pub(crate) fn write(timeline: &Timeline, path: &Path, rank: usize) -> Result<(), IoError> {
     let path = path_of(path, rank);
     write_atomically(&path, |writer| file::write(timeline, writer))?;
-    eprintln!("{}in {}", table::text(timeline), path.display());
+    // A standard error that is closed or full must not end the program.
+    let _ = writeln!(std::io::stderr(), "{}in {}", table::text(timeline), path.display());
     Ok(())
 }

@@ -131,7 +131,7 @@ impl Session {
         work: &Work<'_>,
         leaves: &[Sharding],
     ) -> Result<(), Stop> {
-        let begun = Instant::now();
+        let begun = self.recording.as_ref().map(|recording| (recording, Instant::now()));
         let &Work { graph, kept, cause, site, ticket, .. } = work;
         let fail = |error: RunError| Stop::Failed(Error::failure(error, Some(site)));
         let donated = Session::donated(graph, kept);
@@ -164,7 +164,7 @@ impl Session {
         let given = outcome.clone();
         let job = Job { ready, scalars, memory, late, outcome: given, site, loads, number };
         state.windows += 1;
-        if let Some(recording) = &self.recording {
+        if let Some((recording, begun)) = begun {
             let name = format!("plan of {} operations, closed at {site}", graph.nodes.len());
             recording.program.note(Kind::Plan, &name, begun, number);
         }

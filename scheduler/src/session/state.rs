@@ -102,7 +102,7 @@ impl Session {
         let world = Arc::new(world);
         let kernels = KernelCache::new(devices.first().cloned());
         let live = Arc::<LiveArrays>::default();
-        let recording = options.records.then(|| Recording::new(&devices)).transpose()?;
+        let mut recording = options.records.then(|| Recording::new(&devices)).transpose()?;
         let lane = |(local, communicator): (usize, &Arc<dyn Communicator>)| {
             let (device, memory) = (first_device + local, devices[local].clone());
             let (communicator, mesh) = (communicator.clone(), mesh.clone());
@@ -127,7 +127,6 @@ impl Session {
         let most_flying = if waits && devices.len() > 1 { 1 } else { MOST_FLYING };
         let settings = (&mesh, &options.policy, &options.limits, options.memory_limit);
         let processes = Processes::meet(world.clone(), settings_digest(&settings))?;
-        let mut recording = recording;
         if let Some(recording) = &mut recording {
             recording.meet(&processes)?;
         }
@@ -224,7 +223,7 @@ impl Session {
         let Some(recording) = &self.recording else { return };
         let timeline = recording.own(self.world.rank()).map(|own| {
             let is_common = is_common && self.world.failure().is_none();
-            let gathered = is_common.then(|| recording.gather(&self.processes, own.clone()));
+            let gathered = is_common.then(|| recording.gather(&self.processes, &own));
             // Without the other ranks, this one keeps its own tracks.
             gathered.and_then(Result::ok).unwrap_or(Some(own))
         });

@@ -20,6 +20,15 @@ pub(crate) struct StepName {
     pub bytes: u64,
 }
 
+impl StepName {
+    /// The name of steps that a device receives as a whole.
+    pub fn of_graph(steps: &[StepName]) -> StepName {
+        let names: Vec<&str> = steps.iter().map(|step| &*step.name).collect();
+        let bytes = steps.iter().map(|step| step.bytes).sum();
+        StepName { kind: Kind::Graph, name: names.join("; ").into(), bytes }
+    }
+}
+
 /// The names of the steps of a device.
 pub(crate) fn names(
     plan: &Plan,
@@ -54,7 +63,7 @@ pub(crate) fn names(
         };
         let (kind, name, bytes) = match step {
             LocalStep::Start { exchange, .. } => {
-                (Kind::Copy, format!("send {}", of_exchange(exchange)), 0)
+                (Kind::Collective, format!("send {}", of_exchange(exchange)), 0)
             }
             LocalStep::Wait { exchange, .. } => {
                 (Kind::Wait, format!("wait for {}", of_exchange(exchange)), 0)

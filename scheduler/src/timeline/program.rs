@@ -3,7 +3,7 @@
 use super::recorder::{MOST_SPANS, Names};
 use super::track::{Kind, Span, Track};
 use phalanx_waiting::lock;
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 use std::time::Instant;
 
 /// The recorder of the program's thread.
@@ -33,7 +33,7 @@ impl Program {
             notes.dropped += 1;
             return;
         }
-        let name = notes.names.number(&Arc::from(name));
+        let name = notes.names.number(name);
         notes.spans.push(Span { kind, name, start, end, bytes: 0, plan });
     }
 

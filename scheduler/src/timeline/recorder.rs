@@ -52,18 +52,18 @@ struct Notes {
 /// Names by number.
 #[derive(Default)]
 pub(super) struct Names {
-    numbers: FxHashMap<Arc<str>, u32>,
+    numbers: FxHashMap<String, u32>,
     pub names: Vec<String>,
 }
 
 impl Names {
-    pub fn number(&mut self, name: &Arc<str>) -> u32 {
+    pub fn number(&mut self, name: &str) -> u32 {
         if let Some(&number) = self.numbers.get(name) {
             return number;
         }
         let number = self.names.len() as u32;
-        self.names.push(String::from(&**name));
-        self.numbers.insert(name.clone(), number);
+        self.names.push(String::from(name));
+        self.numbers.insert(String::from(name), number);
         number
     }
 }
@@ -126,7 +126,7 @@ impl Recorder {
     fn note(
         &self,
         kind: Kind,
-        name: &Arc<str>,
+        name: &str,
         bytes: u64,
         mut spans: SmallVec<[[Moment; 2]; 1]>,
         given: Instant,
@@ -275,7 +275,7 @@ impl Recorder {
         spans: SmallVec<[[Moment; 2]; 1]>,
         given: Instant,
     ) {
-        self.note(Kind::Message, &Arc::from(operation.name()), bytes as u64, spans, given);
+        self.note(Kind::Message, operation.name(), bytes as u64, spans, given);
     }
 }
 

@@ -69,7 +69,7 @@ impl Recording {
     pub fn gather(
         &self,
         processes: &Processes,
-        own: Timeline,
+        own: &Timeline,
     ) -> Result<Option<Timeline>, RunError> {
         let now = Clocks::compare(processes, self.origin)?;
         let bytes = own.encoded()?;

@@ -35,7 +35,7 @@ impl Timed {
     /// Milliseconds from another point of the same device to this one; `None` if one of them is not
     /// past.
     pub(crate) fn since(&self, earlier: &Timed) -> Option<f32> {
-        // The driver refuses to tell the time of a point that is not past.
+        // The driver's call fails if one of the points is not past.
         self.event.as_ref()?.elapsed_since(earlier.event.as_ref()?).ok()
     }
 }
