@@ -106,6 +106,7 @@ fn combine<const SWAP: bool>(
             each_type!(log_add_exp: F16 f16, BF16 bf16, F32 f32, F64 f64; _ => refused())
         }
         Monoid::Moments => each_type!(moments: F32 f32, F64 f64; _ => refused()),
+        Monoid::Binned => compound::binned(accumulator, incoming),
     }
     Ok(())
 }

@@ -56,12 +56,15 @@ pub struct Limits {
     /// its operands are computed, and the process is alone with one CPU device. More than 1,024
     /// counts as 1,024.
     pub at_once: usize,
+    /// Whether operations are recorded so that their bits do not depend on how arrays are split,
+    /// where no scope says otherwise.
+    pub reproducible: bool,
 }
 
 impl Default for Limits {
     fn default() -> Limits {
         let (bytes, small) = (Bytes(4 << 30), Bytes(64 << 10));
-        Limits { soft: 256, hard: 4096, bytes, small, at_once: 1024 }
+        Limits { soft: 256, hard: 4096, bytes, small, at_once: 1024, reproducible: false }
     }
 }
 

@@ -588,6 +588,13 @@ impl MeshHandle {
         self.0.limits.at_once
     }
 
+    /// Whether operations are recorded so that their bits do not depend on how arrays are split,
+    /// where no scope says otherwise ([`Limits::reproducible`]). Local.
+    #[inline]
+    pub fn is_reproducible(&self) -> bool {
+        self.0.limits.reproducible
+    }
+
     /// The number of operations recorded in the open window. Local.
     pub fn pending(&self) -> usize {
         self.window().graph.nodes.len()

@@ -1,6 +1,7 @@
 //! The vocabulary of Phalanx: plain data and its algebra. No I/O, no `unsafe`, no policy.
 #![forbid(unsafe_code)]
 
+mod binned;
 pub mod bounds;
 mod bytes;
 pub mod cast;
@@ -18,6 +19,7 @@ pub mod sharding;
 pub mod structured;
 pub mod view;
 
+pub use binned::{Binned, Digits};
 pub use bounds::Bounds;
 pub use bytes::Bytes;
 pub use cast::{Casting, can_cast};

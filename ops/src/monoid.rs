@@ -8,7 +8,7 @@ macro_rules! monoids {
     ($($variant:ident $name:literal $doc:literal;)*) => {
         /// An associative combination with an identity.
         ///
-        /// All but the compound ones (`ArgMin`, `ArgMax`, `Moments`) combine single elements.
+        /// All but the compound ones (`ArgMin`, `ArgMax`, `Moments`, `Binned`) combine single elements.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
         #[repr(u8)]
         pub enum Monoid { $(#[doc = $doc] $variant),* }
@@ -46,6 +46,9 @@ monoids! {
         "(count, mean, rest, squares) of numbers: the sums of the deviations from the rounded mean \
         and of their squares, combined by Chan's update (f32 and f64). A reduction gives the \
         squares.";
+    Binned "binned"
+        "(window, three sums, value) of f64 numbers: a sum whose bits do not depend on the order \
+        (`Binned`). A reduction gives the value.";
 }
 
 impl Monoid {
@@ -56,17 +59,19 @@ impl Monoid {
 
     /// Whether one combined item is more than one element.
     pub const fn is_compound(self) -> bool {
-        matches!(self, Monoid::ArgMin | Monoid::ArgMax | Monoid::Moments)
+        matches!(self, Monoid::ArgMin | Monoid::ArgMax | Monoid::Moments | Monoid::Binned)
     }
 
     /// Bytes of one combined item of `dtype`.
     ///
     /// `ArgMin`/`ArgMax`: the element at offset 0, its `i64` index at offset `max(8, size)`.
     /// `Moments`: count, mean, rest and squares as four elements of `dtype`, in this order.
+    /// `Binned`: the window and three sums as `i64`, and the value.
     pub const fn item_size(self, dtype: DType) -> usize {
         match self {
             Monoid::ArgMin | Monoid::ArgMax => Self::index_offset(dtype) + 8,
             Monoid::Moments => 4 * dtype.size(),
+            Monoid::Binned => 5 * 8,
             _ => dtype.size(),
         }
     }
@@ -77,11 +82,12 @@ impl Monoid {
     }
 
     /// The number of parts of an item. The last part is the result of a reduction: the index of
-    /// `ArgMin`/`ArgMax`, the squares of `Moments`.
+    /// `ArgMin`/`ArgMax`, the squares of `Moments`, the value of `Binned`.
     pub const fn parts(self) -> u8 {
         match self {
             Monoid::ArgMin | Monoid::ArgMax => 2,
             Monoid::Moments => 4,
+            Monoid::Binned => 5,
             _ => 1,
         }
     }
@@ -105,6 +111,7 @@ impl Monoid {
                 matches!(dtype.kind(), Kind::Bool | Kind::Signed | Kind::Unsigned)
             }
             Monoid::Moments => matches!(dtype, DType::F32 | DType::F64),
+            Monoid::Binned => matches!(dtype, DType::F64),
         }
     }
 }

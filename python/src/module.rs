@@ -71,6 +71,7 @@ fn _phalanx(module: &Bound<'_, PyModule>) -> PyResult<()> {
     notices::listen();
     module.add_class::<errstate::ErrState>()?;
     module.add_class::<errstate::DeferredErrors>()?;
+    module.add_class::<errstate::Reproducible>()?;
     module.add_function(wrap_pyfunction!(errstate::geterr, module)?)?;
     module.add_function(wrap_pyfunction!(errstate::checks_matrices, module)?)?;
     module.add_function(wrap_pyfunction!(errstate::seterr, module)?)?;

@@ -275,6 +275,10 @@ impl Explainer<'_> {
             (Some((_, Monoid::Moments)), 1) => ", mean",
             (Some((_, Monoid::Moments)), 2) => ", rest",
             (Some((_, Monoid::Moments)), _) => ", squares",
+            (Some((_, Monoid::Binned)), 0) => ", window",
+            (Some((_, Monoid::Binned)), 1) => ", high",
+            (Some((_, Monoid::Binned)), 2) => ", middle",
+            (Some((_, Monoid::Binned)), 3) => ", low",
             _ => "",
         }
     }

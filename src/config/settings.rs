@@ -41,6 +41,9 @@ pub struct Config {
     /// In Python: the size in bytes from which a copy for another library causes a warning; `None`
     /// for never.
     pub implicit_copy: Option<usize>,
+    /// Whether results have the same bits on any number of devices (`phalanx::reproducible`); the
+    /// same on all processes.
+    pub reproducible: bool,
     /// The level of detail written to standard error.
     pub log: LogLevel,
     /// The file into which the session writes its timeline; only that of process 0 counts.
@@ -81,6 +84,7 @@ impl Default for Config {
             threads: std::thread::available_parallelism().map_or(1, NonZero::get),
             memory_limit: None,
             implicit_copy: Some(IMPLICIT_COPY),
+            reproducible: false,
             log: LogLevel::Off,
             trace: None,
             data: PathBuf::from("data"),

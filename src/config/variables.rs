@@ -22,6 +22,7 @@ impl Config {
             threads: environment.threads.unwrap_or(default.threads),
             memory_limit: environment.memory_limit,
             implicit_copy: environment.implicit_copy.unwrap_or(default.implicit_copy),
+            reproducible: environment.reproducible.unwrap_or(default.reproducible),
             log: environment.log.unwrap_or_default(),
             trace: environment.trace.clone().filter(|path| path.as_os_str() != "off"),
             data: environment.data.clone().unwrap_or(default.data),

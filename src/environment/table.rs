@@ -157,6 +157,9 @@ variables! {
     /// The widest vector instructions that Phalanx's own loops on CPUs use: `auto` for the best
     /// that the processor has. Results do not depend on it; other libraries choose by themselves.
     instructions: Instructions = "PHALANX_INSTRUCTIONS", default "auto", since "0.1", Session;
+    /// Whether results have the same bits on any number of devices, CPUs or GPUs each, and in any
+    /// number of processes ([reproducible.md](reproducible.md)); `1` or `0`, the same on all.
+    reproducible: Switch = "PHALANX_REPRODUCIBLE", default "0", since "0.1", Session;
     /// Whether each of several processes of a host binds itself to the NUMA node of its GPUs, or
     /// without GPUs to one of the host's nodes, unless its launcher has bound it already; `1` or
     /// `0`.

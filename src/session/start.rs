@@ -50,7 +50,9 @@ impl Session {
     ) -> Result<Session, InitError> {
         logging::start(config.log);
         let site = call_site();
-        let config = config.meet().map_err(|error| InitError::new(error, site))?;
+        let mut config = config.meet().map_err(|error| InitError::new(error, site))?;
+        // The program may change its folder before the end.
+        config.trace = config.trace.map(|trace| std::path::absolute(&trace).unwrap_or(trace));
         if let Some(trace) = config.trace.as_deref().filter(|_| config.rank() == 0) {
             timeline::check(trace).map_err(|error| InitError::new(error, site))?;
         }
@@ -75,6 +77,8 @@ impl Session {
             // All kinds of GPUs have been opened by now.
             _ => devices.len().max(1),
         };
+        let reproducible = limits.reproducible || config.reproducible;
+        let limits = Limits { reproducible, ..limits };
         let own_limit = memory_limit(&config, count, &devices);
         let own_blas = if devices.is_empty() { own_blas(&config) } else { None };
         let facts = blas_facts(&config, count, own_blas);

@@ -5,6 +5,7 @@ use phalanx_array::io::{IoError, write_atomically};
 use phalanx_scheduler::Timeline;
 use std::fs::OpenOptions;
 use std::io::Write;
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 /// Where a rank writes a timeline of this file name: rank 0 that of all ranks, others their own
@@ -24,7 +25,14 @@ fn path_of(path: &Path, rank: usize) -> PathBuf {
 ///
 /// Errors: `IoError::Write` (PX081).
 pub(crate) fn check(path: &Path) -> Result<(), IoError> {
-    let exists = path.exists();
+    let metadata = std::fs::metadata(path);
+    // Opening a pipe would wait for its reader.
+    let is_pipe = |found: &std::fs::Metadata| found.file_type().is_fifo();
+    if metadata.as_ref().is_ok_and(is_pipe) {
+        return Ok(());
+    }
+    // A link to no file stays.
+    let exists = metadata.is_ok() || path.is_symlink();
     let opened = OpenOptions::new().append(true).create(true).open(path);
     // A session that is killed leaves no empty file.
     let tried = opened.and_then(|_| if exists { Ok(()) } else { std::fs::remove_file(path) });

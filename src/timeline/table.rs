@@ -53,13 +53,13 @@ pub(super) fn text(timeline: &Timeline) -> String {
         let times = || rows.iter().map(|row| row.time);
         let most = times().max().unwrap_or(0);
         // The mean is over all devices: one that has nothing to do is out of balance too.
-        let alike =
-            timeline.tracks.iter().filter(|track| track.is_program() == kind.is_of_program());
-        let mean = times().sum::<i64>() as f64 / alike.count().max(1) as f64;
+        let is_alike = |track: &&Track| track.is_program() == kind.is_of_program();
+        let alike = timeline.tracks.iter().filter(is_alike).count();
+        let mean = times().sum::<i64>() as f64 / alike.max(1) as f64;
         let imbalance = if mean > 0.0 { most as f64 / mean } else { 1.0 };
         for (number, row) in shown(&rows).into_iter().enumerate() {
             let imbalance = match number {
-                0 if rows.len() > 1 => format!("{imbalance:.2}"),
+                0 if alike > 1 => format!("{imbalance:.2}"),
                 _ => String::new(),
             };
             let hidden = row.hidden.map_or_else(String::new, |hidden| {
@@ -126,8 +126,8 @@ mod tests {
 kind        device              steps        time              bytes  hidden  imbalance
 launch      0 cpu:0                 1    3.000 ms   50 %     1.0 MiB               1.50
             1 cpu:0                 1    1.000 ms   17 %     1.0 MiB                   \n\
-wait        0 cpu:0                 1    3.000 ms   50 %                               \n\
-message     0 cpu:0                 1    4.000 ms   67 %     2.0 MiB    25 %           \n\
+wait        0 cpu:0                 1    3.000 ms   50 %                           2.00
+message     0 cpu:0                 1    4.000 ms   67 %     2.0 MiB    25 %       2.00
 plan        0 program               1    0.500 ms    8 %                               \n\
 timeline of 2 ranks, 0.006 s, ";
         assert_eq!(text(&Timeline { tracks }), expected);

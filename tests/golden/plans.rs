@@ -44,8 +44,14 @@ impl Work {
 }
 
 /// One window, however long the program.
-const ONE_WINDOW: Limits =
-    Limits { soft: 4096, hard: 4096, bytes: Bytes(4 << 30), small: Bytes(64 << 10), at_once: 0 };
+const ONE_WINDOW: Limits = Limits {
+    soft: 4096,
+    hard: 4096,
+    bytes: Bytes(4 << 30),
+    small: Bytes(64 << 10),
+    at_once: 0,
+    reproducible: false,
+};
 
 /// Checks a program's plans and values.
 fn check(name: &str, program: fn() -> Outcome, one: [usize; 4], four: [usize; 4]) {

@@ -2,7 +2,7 @@
 
 use crate::compare;
 use crate::execute::Arrays;
-use crate::program::Instruction;
+use crate::program::{Instruction, Name};
 use crate::reference::Reference;
 use crate::stretch::stretched;
 use phalanx::{Bytes, Config, Limits, Mesh, Policy, Session};
@@ -76,11 +76,41 @@ impl Case {
         }
     }
 
-    fn run_here(&self) -> Result<(), String> {
+    /// The case without the instructions that name the mesh's axes or the blocks of its devices.
+    pub fn without_shardings(mut self) -> Case {
+        use Instruction::{FromLocal, Reshard};
+        let names_mesh = |one: &Instruction| matches!(one, Reshard { .. } | FromLocal { .. });
+        self.program.retain(|instruction| !names_mesh(instruction));
+        self
+    }
+
+    /// The bits of all arrays at the end of the program, with their names, in reproducible mode or
+    /// not. Errors: the text of the first error.
+    pub fn bits(&self, reproducible: bool) -> Result<Vec<(String, Vec<u8>)>, String> {
+        let session = self.session(reproducible)?;
+        let found = session.handle().enter(|| {
+            let mut reference = Reference::new(&self.mesh);
+            let mut arrays = Arrays::default();
+            for instruction in &self.program {
+                if reference.step(instruction).is_some() {
+                    arrays.step(instruction).map_err(|error| error.to_string())?;
+                }
+            }
+            let bits = |name: Name| {
+                let host = arrays.get(name).to_host().map_err(|error| error.to_string())?;
+                Ok((name.to_string(), host.bytes))
+            };
+            reference.names().into_iter().map(bits).collect()
+        });
+        session.finish().map_err(|error| error.to_string())?;
+        found
+    }
+
+    fn session(&self, reproducible: bool) -> Result<Session, String> {
         let names = ["row", "column", "layer"];
         let axes: Vec<(&str, usize)> = names.into_iter().zip(self.mesh.iter().copied()).collect();
         let mesh = Mesh::new(&axes);
-        let session = Session::with_options(
+        Session::with_options(
             Config::for_tests(mesh.devices()).threads(self.threads),
             Some(mesh),
             Policy { split_from: self.split_from },
@@ -90,10 +120,15 @@ impl Case {
                 small: Bytes(self.small),
                 // On one device: no operation, few, or most run when they are recorded.
                 at_once: [0, 8, 1024][(self.seed % 3) as usize],
+                reproducible,
                 ..Limits::default()
             },
         )
-        .map_err(|error| error.to_string())?;
+        .map_err(|error| error.to_string())
+    }
+
+    fn run_here(&self) -> Result<(), String> {
+        let session = self.session(false)?;
         for _ in 0..self.rounds {
             session.handle().enter(|| self.round(&self.program))?;
         }

@@ -15,6 +15,7 @@ mod meshes;
 mod program;
 mod random;
 mod reference;
+mod reproducible;
 mod shrink;
 mod stretch;
 mod views;

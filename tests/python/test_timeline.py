@@ -22,9 +22,10 @@ np.shutdown()
 """
 
 
-def traced(path, program=PROGRAM, **options):
-    """Runs a program with a timeline, and returns its events and its table."""
-    ended = worlds.run(program, environment={"PHALANX_TRACE": str(path)}, **options)
+def traced(path, program=PROGRAM, given=None, **options):
+    """Runs a program with a timeline, and returns its events and its table. The path may be given
+    in another way."""
+    ended = worlds.run(program, environment={"PHALANX_TRACE": str(given or path)}, **options)
     return json.loads(path.read_text())["traceEvents"], ended.stderr
 
 
@@ -181,3 +182,10 @@ def test_a_second_session_replaces_the_timeline_of_the_first(tmp_path):
     events, table = traced(tmp_path / "trace.json", program)
     assert table.count("timeline of 1 rank") == 2
     assert len(spans(events, "launch")) == 1
+
+
+def test_the_file_lies_where_the_session_began(tmp_path):
+    program = "import os\nimport phalanx as np\nnp.init()\nos.chdir('/')\n" + PROGRAM
+    events, _ = traced(tmp_path / "trace.json", program=program,
+                       given=os.path.relpath(tmp_path / "trace.json"))
+    assert spans(events, "launch")

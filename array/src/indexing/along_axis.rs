@@ -92,7 +92,7 @@ pub fn try_put_along_axis(
         let values = without_leading(&values, positions.ndim());
         values.broadcast_to(positions.shape()).into_result()
     })?;
-    let put = Put { axis: axis as u8, op: None };
+    let put = Put { axis: axis as u8, op: None, in_order: false };
     let new = array.put_resolved(put, &positions, &values, site)?;
     within(site, || array.try_assign(&new))
 }

@@ -2,7 +2,7 @@
 
 use super::linear::{along, steps};
 use super::positions::{Mode, argument_array, from_either_end, resolved, whole};
-use crate::array::{Argument, Array, check_casting_at};
+use crate::array::{Argument, Array, check_casting_at, is_reproducible};
 use crate::floating::warn_discarded;
 use crate::manipulation::with_extent;
 use crate::recording::record_structured;
@@ -150,7 +150,7 @@ impl Array {
             return Ok(());
         }
         let positions = resolved(positions, (0, self.size()), mode, site)?;
-        let put = Put { axis: 0, op: None };
+        let put = Put { axis: 0, op: None, in_order: false };
         within(site, || {
             let new =
                 self.reshape([-1]).put_resolved(put, &positions.reshape([-1]), &values, site)?;
@@ -176,7 +176,8 @@ impl Array {
             let positions = positions.reshape(column.as_slice()).broadcast_to(rows.as_slice());
             // An operation that reads no values receives the positions instead.
             let values = values.map_or(positions.clone(), |values| values.reshape(rows.as_slice()));
-            self.put_resolved(Put { axis: 0, op }, &positions, values.ok()?, site)
+            let in_order = is_reproducible(&self.mesh()?);
+            self.put_resolved(Put { axis: 0, op, in_order }, &positions, values.ok()?, site)
         })
     }
 

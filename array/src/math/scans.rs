@@ -5,16 +5,16 @@
 //! elements, sums in half types, and operations that are not associative, are scanned whole:
 //! another axis is split instead, or a vector is gathered. The plan shows this.
 
-use crate::array::Array;
+use crate::array::{Array, is_reproducible};
 use crate::creation::from_slice;
 use crate::floating::{check_scan, warn_discarded};
 use crate::manipulation::{along, concatenate, span, try_concatenate, with_extent};
-use crate::recording::{line, line_axis, record_structured, refuse_negative};
+use crate::recording::{line, line_axis, record_structured, refuse_negative, try_elementwise};
 use crate::reductions::keepdims;
 use phalanx_graph::{Error, Site, call_site, in_place_of, within};
 use phalanx_ops::error::OpError;
 use phalanx_ops::structured::{ReduceAt, Scan};
-use phalanx_ops::{DType, Monoid, Op, Structured, Weak};
+use phalanx_ops::{DType, Index, Monoid, Op, Structured, Weak};
 use std::ops::Range;
 
 fn cumulative(
@@ -32,7 +32,58 @@ fn cumulative(
 
 /// The scan along an axis, in the dtype of the array.
 fn scanned(op: Op, array: &Array, axis: usize, site: Site) -> Result<Array, Error> {
-    record_structured(Structured::Scan(Scan { op, axis: axis as u8 }), &[array], site)
+    let is_rounded = array.dtype().is_inexact() && op.is_free(array.dtype());
+    if is_rounded && is_reproducible(&array.mesh()?) {
+        return scanned_in_lines(op, array, axis, site);
+    }
+    let scan = Scan { op, axis: axis as u8, in_order: false };
+    record_structured(Structured::Scan(scan), &[array], site)
+}
+
+/// Elements that a reproducible scan combines strictly from left to right.
+const LINE: usize = 2048;
+
+/// The scan in reproducible mode: scans of lines of fixed length, combined with the scan of their
+/// last elements, which is computed alike. Whole lines may be on different devices.
+fn scanned_in_lines(op: Op, array: &Array, axis: usize, site: Site) -> Result<Array, Error> {
+    let in_order = |array: &Array, axis: usize| {
+        let scan = Scan { op, axis: axis as u8, in_order: true };
+        record_structured(Structured::Scan(scan), &[array], site)
+    };
+    let (ndim, extent) = (array.ndim(), array.shape()[axis]);
+    let lines = extent / LINE;
+    if extent <= LINE {
+        return in_order(array, axis);
+    }
+    let part = |array: &Array, axis: usize, start: usize, stop: usize| {
+        within(site, || array.slice(along(array.ndim(), axis, span(start, stop))).into_result())
+    };
+    let mut shape = array.shape().to_vec();
+    shape.splice(axis..=axis, [lines, LINE]);
+    let whole = part(array, axis, 0, lines * LINE)?;
+    let stacked = within(site, || whole.reshape(shape.as_slice()).into_result())?;
+    let scanned = in_order(&stacked, axis + 1)?;
+    let last = along(ndim + 1, axis + 1, Index::At(LINE as i64 - 1));
+    let totals = within(site, || scanned.slice(last).into_result())?;
+    let totals = scanned_in_lines(op, &totals, axis, site)?;
+    // The first line stays as it is: not even an identity would keep all zeros and infinities.
+    let joined =
+        |before: &Array, line: &Array| try_elementwise(op, &[before.into(), line.into()], site);
+    let before = part(&totals, axis, 0, lines - 1)?;
+    let before = within(site, || before.expand_dims(axis as i64 + 1).into_result())?;
+    let first = part(&scanned, axis, 0, 1)?;
+    let others = joined(&before, &part(&scanned, axis, 1, lines)?)?;
+    let unstacked = |lines: &Array| {
+        let shape = with_extent(array.shape(), axis, lines.shape()[axis] * LINE);
+        within(site, || lines.reshape(shape.as_slice()).into_result())
+    };
+    let mut parts = vec![unstacked(&first)?, unstacked(&others)?];
+    if lines * LINE < extent {
+        let rest = in_order(&part(array, axis, lines * LINE, extent)?, axis)?;
+        parts.push(joined(&part(&totals, axis, lines - 1, lines)?, &rest)?);
+    }
+    let parts: Vec<&Array> = parts.iter().collect();
+    within(site, || concatenate(&parts, axis as i64).into_result())
 }
 
 /// NumPy's `cumsum`: for each element, the sum of the elements up to it along an axis; without an
@@ -241,6 +292,7 @@ pub(crate) fn reduce_at(
     site: Site,
 ) -> Result<Array, Error> {
     let axis = array.ok()?.axis(axis, site)?;
+    let in_order = is_reproducible(&array.mesh()?);
     if starts.ok()?.ndim() != 1 {
         let (expected, ndim) = ("1", starts.ndim());
         return Err(Error::op(OpError::Ndim { operation: "reduceat", expected, ndim }, site));
@@ -250,14 +302,17 @@ pub(crate) fn reduce_at(
     let extent = array.shape()[axis];
     let starts = crate::indexing::checked_positions(("reduceat", "starts"), starts, extent, site)?;
     let most = PIECE * array.mesh()?.mesh().devices() / dtype.size();
-    if dtype.size() > array.dtype().size()
+    // Pieces, whose number depends on the devices, are not summed in order.
+    let may_be_cut = !in_order || !dtype.is_inexact();
+    if may_be_cut
+        && dtype.size() > array.dtype().size()
         && array.size() > most
         && let Some(combined) = reduce_in_pieces(op, (array, dtype), &starts, (axis, most), site)?
     {
         return Ok(combined);
     }
     let array = array.converted(dtype, site);
-    let reduce = Structured::ReduceAt(ReduceAt { op, axis: axis as u8 });
+    let reduce = Structured::ReduceAt(ReduceAt { op, axis: axis as u8, in_order });
     record_structured(reduce, &[&array, &starts], site)
 }
 
@@ -275,6 +330,7 @@ fn reduce_in_pieces(
     (axis, most): (usize, usize),
     site: Site,
 ) -> Result<Option<Array>, Error> {
+    let in_order = is_reproducible(&array.mesh()?);
     let monoid = match op {
         Op::Add => Monoid::Add,
         Op::Multiply => Monoid::Multiply,
@@ -312,7 +368,7 @@ fn reduce_in_pieces(
             let own: Vec<i64> = piece.iter().map(|range| (range.start - first) as i64).collect();
             let mesh = array.mesh()?;
             let own = within(site, || mesh.enter(|| from_slice(&own, [own.len()])));
-            let reduce = Structured::ReduceAt(ReduceAt { op, axis: axis as u8 });
+            let reduce = Structured::ReduceAt(ReduceAt { op, axis: axis as u8, in_order });
             record_structured(reduce, &[&part.converted(dtype, site), &own], site)?
         };
         within(site, || result.evaluate())?;

@@ -1,12 +1,11 @@
 //! Products of two matrices, and of stacks of matrices.
 
-use crate::array::Array;
+use crate::array::{Array, is_reproducible};
 use crate::floating::is_on;
-use crate::recording::{check_shape, mesh_of, stacked_product};
-use phalanx_graph::{Error, NodeOp, Site, within};
+use crate::recording::{check_shape, record_product, stacked_product};
+use phalanx_graph::{Error, Site, within};
 use phalanx_ops::error::OpError;
-use phalanx_ops::structured::Matmul;
-use phalanx_ops::{DType, Kind, Monoid, Op, Shape, Structured};
+use phalanx_ops::{DType, Kind, Monoid, Op, Shape};
 
 /// The product of two matrices, in C order, computed in `dtype`.
 pub(super) fn matrix_product(
@@ -26,14 +25,10 @@ pub(super) fn matrix_product(
         let product = within(site, || a.expand_dims(2) * b.expand_dims(0));
         return summed(&product, &[1], dtype, site);
     }
-    let mesh = mesh_of(&[a.into(), b.into()], site)?;
     let cast = |array: &Array| {
         if array.dtype() == dtype { array.clone() } else { array.astype_at(dtype, site) }
     };
-    let operands = [cast(a).operand(site)?, cast(b).operand(site)?];
-    let op = NodeOp::Structured(Structured::Matmul(Matmul::default()));
-    let node = mesh.record(op, &operands, shape, dtype, site)?;
-    Ok(Array::from_node(mesh, node))
+    record_product(&cast(a), &cast(b), site)
 }
 
 /// The products of stacks of matrices whose leading axes are broadcast.
@@ -69,7 +64,8 @@ pub(super) fn vector_product(
 fn product_of_few(a: &Array, b: &Array, dtype: DType, site: Site) -> Result<Option<Array>, Error> {
     let mesh = a.mesh_of_base()?;
     let is_own = dtype.is_inexact() || matches!(dtype, DType::I64 | DType::U64);
-    if !is_own || is_on() || a.size() > mesh.most_at_once() {
+    let is_planned = is_on() || is_reproducible(mesh);
+    if !is_own || is_planned || a.size() > mesh.most_at_once() {
         return Ok(None);
     }
     let Some(left) = a.plain_beside(b, dtype, site)? else { return Ok(None) };

@@ -1,7 +1,7 @@
 //! Recording of structured operations.
 
 use super::mesh::{check_shape, mesh_of_arrays};
-use crate::array::Array;
+use crate::array::{Array, is_reproducible};
 use crate::manipulation::common_shape;
 use phalanx_graph::{Error, NodeOp, Site, within};
 use phalanx_ops::structured::Matmul;
@@ -29,8 +29,34 @@ pub(crate) fn record_structured(
 /// last two broadcast.
 pub(crate) fn stacked_product(a: &Array, b: &Array, site: Site) -> Result<Array, Error> {
     let [a, b] = stacked_alike(a, b, site)?;
-    record_structured(Structured::Matmul(Matmul::default()), &[&a, &b], site)
+    record_product(&a, &b, site)
 }
+
+/// The products of two equally long stacks of matrices. In reproducible mode, the terms of an
+/// element are added in order, or by a sum for which the order does not matter.
+pub(crate) fn record_product(a: &Array, b: &Array, site: Site) -> Result<Array, Error> {
+    if !is_reproducible(&mesh_of_arrays([a, b].into_iter(), site)?) {
+        return record_structured(Structured::Matmul(Matmul::default()), &[a, b], site);
+    }
+    let (ndim, dtype) = (a.ndim(), a.dtype());
+    let [m, k, n] = [a.shape()[ndim - 2], a.shape()[ndim - 1], b.shape()[ndim - 1]];
+    // Each product or panel of halves would be rounded.
+    let wide = if dtype.size() == 2 { DType::F32 } else { dtype };
+    let [a, b] = [a, b].map(|operand| operand.converted(wide, site));
+    if m.min(n) == 1 || (m * n <= FEW_SUMS && k >= MANY_TERMS) {
+        // The contracted axis may be split.
+        let products = within(site, || a.expand_dims(-1) * b.expand_dims(-3));
+        let sums = within(site, || products.sum(-2).into_result())?.converted(dtype, site);
+        return Ok(if sums.base_view()?.is_whole() { sums } else { sums.copy_at(site) });
+    }
+    let product = Structured::Matmul(Matmul { in_order: true, ..Matmul::default() });
+    Ok(record_structured(product, &[&a, &b], site)?.converted(dtype, site))
+}
+
+/// In reproducible mode, products of up to this many elements, each of at least so many terms, are
+/// sums over products.
+const FEW_SUMS: usize = 256;
+const MANY_TERMS: usize = 1024;
 
 /// Both stacks, with the axes before the last two broadcast.
 pub(crate) fn stacked_alike(a: &Array, b: &Array, site: Site) -> Result<[Array; 2], Error> {

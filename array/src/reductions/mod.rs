@@ -7,6 +7,7 @@ mod methods;
 mod moments;
 mod nan;
 mod record;
+mod reproducible;
 mod slices;
 
 pub use axes::{Axes, axis, keepdims};

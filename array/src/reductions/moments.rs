@@ -2,7 +2,7 @@
 
 use super::axes::{Axes, keepdims};
 use super::slices::{Moment, check_moment};
-use crate::array::Array;
+use crate::array::{Array, is_reproducible};
 use crate::floating::warn_discarded;
 use crate::math::select;
 use crate::recording::try_elementwise;
@@ -177,7 +177,7 @@ impl Array {
     /// of axes is then that of the differences.
     fn squares_dtype(&self, axes: &Axes, site: Site) -> Result<Option<DType>, Error> {
         let has_mean = axes.options().is_some_and(|options| options.mean.is_some());
-        let asks_more = has_mean || axes.has_mask().is_some();
+        let asks_more = has_mean || axes.has_mask().is_some() || is_reproducible(&self.mesh()?);
         if asks_more || self.size() == 0 || axes.resolve(self.ndim(), site)?.is_empty() {
             return Ok(None);
         }

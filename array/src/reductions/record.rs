@@ -25,6 +25,9 @@ impl Array {
         site: Site,
     ) -> Result<Array, Error> {
         tracing::trace!(target: "phalanx::path", file = file!());
+        if let Some(result) = self.reduce_reproducibly(given, monoid, axes, site)? {
+            return Ok(result);
+        }
         let extreme = self.reduce_in_any_order(given, monoid, axes, site)?;
         let is_extreme = matches!(monoid, Monoid::Min | Monoid::Max) && self.size() > 0;
         if !is_extreme || !self.dtype().is_complex() || axes.resolve(self.ndim(), site)?.is_empty()
@@ -61,7 +64,7 @@ impl Array {
     }
 
     /// As [`Array::reduce`], but any NaN may be the result.
-    fn reduce_in_any_order(
+    pub(super) fn reduce_in_any_order(
         &self,
         given: &Array,
         monoid: Monoid,
@@ -272,7 +275,12 @@ fn identity(monoid: Monoid) -> Option<Weak> {
         Monoid::Any => Some(Weak::Bool(false)),
         Monoid::All => Some(Weak::Bool(true)),
         Monoid::LogAddExp => Some(Weak::Float(f64::NEG_INFINITY)),
-        Monoid::Min | Monoid::Max | Monoid::ArgMin | Monoid::ArgMax | Monoid::Moments => None,
+        Monoid::Min
+        | Monoid::Max
+        | Monoid::ArgMin
+        | Monoid::ArgMax
+        | Monoid::Moments
+        | Monoid::Binned => None,
     }
 }
 

@@ -1,11 +1,12 @@
 //! Counts of positions.
 
-use crate::array::Array;
+use crate::array::{Array, is_reproducible};
 use crate::creation::zeros;
 use crate::manipulation::refused;
 use phalanx_graph::{DataError, Error, NodeOp, Operand, Site, call_site, within};
 use phalanx_ops::error::OpError;
-use phalanx_ops::{DType, Kind, Monoid, Scalar};
+use phalanx_ops::structured::Put;
+use phalanx_ops::{DType, Kind, Monoid, Op, Scalar};
 
 /// A vector of `length` elements. Element `p` is the number of `positions` (of dtype `i64`) that
 /// are equal to `p`.
@@ -18,8 +19,29 @@ pub(super) fn count_positions(
     accumulate(positions, one, length, DType::I64, site)
 }
 
-/// As [`count_positions`], where each position counts as its `value`.
-pub(super) fn accumulate(
+/// As [`count_positions`], where each position counts as its weight in `dtype`. There are as many
+/// weights as positions.
+pub(super) fn sum_weights(
+    positions: &Array,
+    weights: &Array,
+    length: usize,
+    dtype: DType,
+    site: Site,
+) -> Result<Array, Error> {
+    let weights = weights.converted(dtype, site);
+    let mesh = positions.mesh()?;
+    if !dtype.is_inexact() || !is_reproducible(&mesh) {
+        return accumulate(positions, weights.operand(site)?, length, dtype, site);
+    }
+    // In order, so that the bits do not depend on the devices.
+    let sums = mesh.enter(|| within(site, || zeros(length, dtype)));
+    let [positions, weights] =
+        [positions, &weights].map(|array| within(site, || array.reshape([-1])));
+    let put = Put { axis: 0, op: Some(Op::Add), in_order: true };
+    sums.put_resolved(put, &positions, &weights, site)
+}
+
+fn accumulate(
     positions: &Array,
     value: Operand,
     length: usize,
@@ -84,10 +106,7 @@ pub fn bincount(array: &Array, weights: Option<&Array>, minlength: i64) -> Array
         crate::recording::check_shape(&[length], DType::I64, site)?;
         match weights {
             None => count_positions(&positions, length, site),
-            Some(weights) => {
-                let weights = weights.converted(DType::F64, site).operand(site)?;
-                accumulate(&positions, weights, length, DType::F64, site)
-            }
+            Some(weights) => sum_weights(&positions, weights, length, DType::F64, site),
         }
     })())
 }

@@ -2,7 +2,7 @@
 
 use super::axis::Axis;
 use super::bins::{Bins, HistogramOptions};
-use super::counting::{accumulate, count_positions};
+use super::counting::{count_positions, sum_weights};
 use crate::array::Array;
 use crate::manipulation::refused;
 use phalanx_graph::{Error, Site, call_site, within};
@@ -68,9 +68,7 @@ fn counted(
 /// The sum of the weights in each bin, in their dtype.
 fn sums_of(weights: &Array, position: &Array, axis: &Axis, site: Site) -> Result<Array, Error> {
     let length = axis.count();
-    let sums = |weights: &Array, dtype: DType| {
-        accumulate(position, weights.converted(dtype, site).operand(site)?, length, dtype, site)
-    };
+    let sums = |weights: &Array, dtype: DType| sum_weights(position, weights, length, dtype, site);
     let dtype = weights.dtype();
     match dtype.kind() {
         Kind::Complex => {

@@ -2,7 +2,7 @@
 
 use super::axis::Axis;
 use super::bins::{Bins, HistogramOptions};
-use super::counting::{accumulate, count_positions};
+use super::counting::{count_positions, sum_weights};
 use crate::array::{Array, check_casting_at};
 use crate::manipulation::{atleast_2d, refused};
 use crate::math::select;
@@ -116,10 +116,7 @@ fn counted(
     let length = extents.iter().product();
     let counts = match &options.weights {
         None => count_positions(&position, length, site)?,
-        Some(weights) => {
-            let weights = weights.converted(DType::F64, site).operand(site)?;
-            accumulate(&position, weights, length, DType::F64, site)?
-        }
+        Some(weights) => sum_weights(&position, weights, length, DType::F64, site)?,
     };
     let mut counts = counts.reshape(extents.as_slice()).astype(DType::F64);
     if options.is_density {

@@ -1,6 +1,7 @@
-//! Items of more than one element: (element, index) pairs and moments.
+//! Items of more than one element: (element, index) pairs, moments and sums of bins.
 
 use super::element::{Lattice, Stored};
+use phalanx_ops::{Binned, DType, Monoid};
 
 /// Combines (element, index) items. A NaN wins; otherwise the smaller (or larger) element; on a
 /// tie, the smaller index.
@@ -80,5 +81,21 @@ pub(super) fn moments<T: Real, const SWAP: bool>(accumulator: &mut [u8], incomin
         for (position, element) in result.into_iter().enumerate() {
             element.store(&mut left[position * size..]);
         }
+    }
+}
+
+/// Combines (window, three sums, value) items of `Binned`. The order does not matter.
+pub(super) fn binned(accumulator: &mut [u8], incoming: &[u8]) {
+    let item = Monoid::Binned.item_size(DType::F64);
+    let value = Monoid::Binned.part_offset(DType::F64, 4);
+    let load =
+        |bytes: &[u8]| Binned::from_parts([0, 1, 2, 3].map(|part| i64::load(&bytes[8 * part..])));
+    for (left, right) in accumulator.chunks_exact_mut(item).zip(incoming.chunks_exact(item)) {
+        let mut all = load(left);
+        all.merge(load(right));
+        for (position, part) in all.parts().into_iter().enumerate() {
+            part.store(&mut left[8 * position..]);
+        }
+        all.value().store(&mut left[value..]);
     }
 }

@@ -47,6 +47,7 @@ fn reductions_of_lengths_around_every_boundary() {
         (DType::F64, Monoid::Min),
         (DType::F32, Monoid::Moments),
         (DType::F64, Monoid::Moments),
+        (DType::F64, Monoid::Binned),
         (DType::I16, Monoid::ArgMax),
         (DType::C128, Monoid::ArgMin),
     ];

@@ -1,7 +1,7 @@
 //! Contributions of members, and their combination computed with plain numbers.
 
 use num_complex::Complex64;
-use phalanx_ops::{DType, Kind, Monoid, Scalar, Weak};
+use phalanx_ops::{Binned, DType, Kind, Monoid, Scalar, Weak};
 
 /// The number that a member contributes at a position: small, so that sums and products are exact.
 fn number(member: usize, position: usize, dtype: DType) -> Weak {
@@ -37,8 +37,26 @@ pub fn item(member: usize, position: usize, dtype: DType, monoid: Monoid) -> Vec
                 .flat_map(|part| Scalar::from_weak(dtype, Weak::Float(*part)).bytes().to_vec())
                 .collect()
         }
+        Monoid::Binned => binned(binned_term(member, position)),
         _ => element,
     }
+}
+
+/// A sum of numbers of many magnitudes.
+fn binned_term(member: usize, position: usize) -> Binned {
+    let mut sum = Binned::default();
+    for step in 0..position % 4 {
+        let power = ((member * 37 + position * 11 + step * 5) % 130) as i32 - 65;
+        sum.add((member as f64 - 2.3) * 2f64.powi(power));
+    }
+    sum
+}
+
+/// The item of a sum.
+fn binned(sum: Binned) -> Vec<u8> {
+    let mut item: Vec<u8> = sum.parts().iter().flat_map(|part| part.to_ne_bytes()).collect();
+    item.extend_from_slice(&sum.value().to_ne_bytes());
+    item
 }
 
 fn pair(element: &[u8], index: i64, dtype: DType) -> Vec<u8> {
@@ -96,6 +114,11 @@ pub fn check(actual: &[u8], members: usize, position: usize, dtype: DType, monoi
             let error = (real(&Scalar::from_bytes(dtype, actual).to_weak()) - sum.ln()).abs();
             let bound = if dtype.size() == 2 { 0.05 } else { 1e-5 };
             assert!(error < bound, "{context}: off by {error}");
+        }
+        Monoid::Binned => {
+            let mut sum = Binned::default();
+            (0..members).for_each(|member| sum.merge(binned_term(member, position)));
+            assert_eq!(actual, binned(sum), "{context}");
         }
         Monoid::Moments => {
             let parts: Vec<_> = (0..members).map(|member| moments(member, position)).collect();

@@ -9,7 +9,7 @@
 //! body. With loop lanes the grid points are visited one after the other, and each runs all phases:
 //! a lane phase for each top-level loop, a uniform phase for the statements between them.
 
-use super::folds::{BestLoop, Combine, LeafLoop, RowsLoop};
+use super::folds::{BestLoop, Combine, LeafLoop, MOST_BYTES, RowsLoop};
 use super::loops::{FillLoop, Loop, SelectLoop};
 use crate::ir::{AccessId, AxisId, GuardId, ScalarId};
 use phalanx_ops::{DType, Monoid, Op, Scalar};
@@ -102,7 +102,7 @@ pub(super) struct TableUse {
     pub dtype: DType,
     pub monoid: Monoid,
     pub combine: Loop,
-    pub identity: [u8; 16],
+    pub identity: [u8; MOST_BYTES],
     /// Whether the order of combination shows in the result.
     pub ordered: bool,
     /// The phase that holds the statement.
@@ -314,6 +314,8 @@ pub(super) struct BlockFold {
     pub number: usize,
     pub code: Combine,
     pub value: RegisterId,
+    /// The value before it is made an accumulator; the value itself if it is not.
+    pub plain: RegisterId,
     pub index: Option<RegisterId>,
     pub output: RegisterId,
     pub index_output: Option<RegisterId>,
@@ -324,7 +326,7 @@ pub(super) struct BlockFold {
     pub memory: MemoryFold,
     /// Whether the value is loaded directly and its memory is unchanged at the next point.
     pub loaded: bool,
-    pub identity: [u8; 16],
+    pub identity: [u8; MOST_BYTES],
 }
 
 /// A fold over the SIMD lanes of a phase.
@@ -349,7 +351,7 @@ pub(super) struct LaneFold {
     pub value_size: usize,
     pub size: usize,
     pub ordered: bool,
-    pub identity: [u8; 16],
+    pub identity: [u8; MOST_BYTES],
 }
 
 /// The second factor of the products that a fold sums.

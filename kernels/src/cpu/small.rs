@@ -3,7 +3,7 @@
 //! They use the loops of kernels and combine in the canonical order (`folds`), so their results
 //! have the bits that a kernel gives.
 
-use super::folds::{self, Combine, Counter, Indices, Item, LANES, LEAF};
+use super::folds::{self, Combine, Counter, Indices, Item, LANES, LEAF, MOST_BYTES};
 use super::loops::{self, Loop};
 use super::transfer;
 use phalanx_device::Buffer;
@@ -442,7 +442,8 @@ struct Fold {
 impl Fold {
     /// The fold of elements of a dtype; `None` if a plan has to combine them.
     fn of(monoid: Monoid, dtype: DType) -> Option<Fold> {
-        if monoid == Monoid::Moments || matches!(dtype, DType::F16 | DType::BF16) {
+        let is_lowered = matches!(monoid, Monoid::Moments | Monoid::Binned);
+        if is_lowered || matches!(dtype, DType::F16 | DType::BF16) {
             return None;
         }
         Some(Fold { monoid, dtype, combine: Combine::of(monoid, dtype)? })
@@ -502,7 +503,7 @@ impl Fold {
     /// As `run`, for at most `LEAF` points.
     unsafe fn leaf(self, code: Loop, from: *const u8, points: usize) -> Item {
         let size = self.dtype.size();
-        let mut item = Item { value: [0; 16], index: 0 };
+        let mut item = Item { value: [0; MOST_BYTES], index: 0 };
         let mut lanes = [0u128; LANES];
         let lanes = lanes.as_mut_ptr().cast::<u8>();
         let mut filled = points.min(LANES);

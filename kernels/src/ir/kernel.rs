@@ -210,6 +210,14 @@ pub struct Fold {
     /// The combined value. A loop without points gives the identity: the largest element for min
     /// and argmin, the smallest for max and argmax.
     pub result: ValueId,
-    /// The index of the combined value, for `ArgMin`/`ArgMax`.
-    pub index_result: Option<ValueId>,
+    /// The other results, which are `i64`: of `ArgMin`/`ArgMax` the index of the combined value; of
+    /// `Binned` the window and the three sums, or none.
+    pub parts: Vec<ValueId>,
+}
+
+impl Fold {
+    /// All results.
+    pub fn results(&self) -> impl Iterator<Item = ValueId> {
+        std::iter::once(self.result).chain(self.parts.iter().copied())
+    }
 }

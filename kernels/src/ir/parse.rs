@@ -203,15 +203,17 @@ impl<'t> Parser<'t> {
 
     fn fold(&mut self) -> Parsed<Fold> {
         let result = self.definition(Expr::Folded)?;
-        let index_result =
-            if self.skip_symbol(',') { Some(self.definition(Expr::Folded)?) } else { None };
+        let mut parts = Vec::new();
+        while self.skip_symbol(',') {
+            parts.push(self.definition(Expr::Folded)?);
+        }
         self.symbol('=')?;
         let monoid = self.monoid()?;
         self.symbol('(')?;
         let value = self.value()?;
         let index = if self.skip_symbol(',') { Some(self.value()?) } else { None };
         self.symbol(')')?;
-        Ok(Fold { monoid, value, index, result, index_result })
+        Ok(Fold { monoid, value, index, result, parts })
     }
 
     /// `v3: f64`, where the value is defined as `expr`.

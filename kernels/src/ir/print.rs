@@ -106,8 +106,8 @@ impl Kernel {
             None => format!("v{value}: ?"),
         };
         write!(f, "fold {}", typed(fold.result))?;
-        if let Some(result) = fold.index_result {
-            write!(f, ", {}", typed(result))?;
+        for &part in &fold.parts {
+            write!(f, ", {}", typed(part))?;
         }
         write!(f, " = {}(v{}", fold.monoid, fold.value)?;
         if let Some(index) = fold.index {

@@ -136,8 +136,8 @@ pub enum VerifyError {
         dtype: DType,
     },
     /// Rule 7.
-    #[error("a fold by {monoid} has an index where it should not, or none where it should")]
-    FoldIndex {
+    #[error("a fold by {monoid} has an index or parts of another monoid")]
+    FoldParts {
         /// The monoid.
         monoid: Monoid,
     },
@@ -247,7 +247,7 @@ impl Verifier<'_> {
             Stmt::Loop { axes, body, folds } => {
                 self.inner_loop(axes, body, folds)?;
                 for fold in folds {
-                    for result in [Some(fold.result), fold.index_result].into_iter().flatten() {
+                    for result in fold.results() {
                         self.define(result, definitions)?;
                     }
                 }
@@ -317,10 +317,7 @@ impl Verifier<'_> {
 
     fn fold(&self, fold: &Fold) -> Verified {
         let kernel = self.kernel;
-        for value in [Some(fold.value), Some(fold.result), fold.index, fold.index_result]
-            .into_iter()
-            .flatten()
-        {
+        for value in [Some(fold.value), fold.index].into_iter().flatten().chain(fold.results()) {
             exists("value", value.index(), kernel.values.len())?;
         }
         let dtype = kernel[fold.value].dtype;
@@ -329,15 +326,18 @@ impl Verifier<'_> {
             return Err(VerifyError::Monoid { monoid: fold.monoid, dtype });
         }
         let indexed = matches!(fold.monoid, Monoid::ArgMin | Monoid::ArgMax);
-        if fold.index.is_some() != indexed || fold.index_result.is_some() != indexed {
-            return Err(VerifyError::FoldIndex { monoid: fold.monoid });
+        let has_parts = match fold.monoid {
+            Monoid::Binned => [0, 4].contains(&fold.parts.len()),
+            _ => fold.parts.len() == usize::from(indexed),
+        };
+        if fold.index.is_some() != indexed || !has_parts {
+            return Err(VerifyError::FoldParts { monoid: fold.monoid });
         }
         if let Some(index) = fold.index {
             self.operand(index, DType::I64)?;
         }
-        let results = [(Some(fold.result), dtype), (fold.index_result, DType::I64)];
-        for (result, expected) in results {
-            let Some(result) = result else { continue };
+        for result in fold.results() {
+            let expected = if result == fold.result { dtype } else { DType::I64 };
             let data = &kernel[result];
             if data.expr != Expr::Folded {
                 return Err(VerifyError::Folded { value: result });

@@ -199,7 +199,7 @@ mod tests {
         let put = |op, dtype| {
             let operands: [(DType, &[usize]); 3] =
                 [(dtype, &[100]), (DType::I64, &[7]), (dtype, &[7])];
-            count(Structured::Put(Put { axis: 0, op }), &operands)
+            count(Structured::Put(Put { axis: 0, op, in_order: false }), &operands)
         };
         // Numbers are sorted by their positions, and combined in order.
         assert_eq!([put(Some(Op::Add), DType::I32), put(Some(Op::Add), DType::F32)], [1, 3]);

@@ -3,7 +3,7 @@
 use super::{
     fft, gather, grouped, linalg, matmul, requests, scan, search, sort, sparse, transpose,
 };
-use phalanx_device::cuda::{WORDS, copy_source};
+use phalanx_device::cuda::{BINNED, WORDS, copy_source, with_words};
 
 /// The texts of all kernels that are written by hand, each with a name and for every dtype, for
 /// tests of the compiler. A text that is missing here fails `every_text_is_among_the_sources`.
@@ -21,6 +21,7 @@ pub fn cuda_sources() -> Vec<(String, String)> {
         ("grouped", grouped::cuda::sources()),
         ("sum_parts", matmul::cuda::sources()),
         ("copy", vec![copy_source(), WORDS.to_owned()]),
+        ("binned", vec![with_words(BINNED)]),
     ];
     let named = kinds.into_iter().flat_map(|(kind, sources)| {
         sources.into_iter().enumerate().map(move |(at, source)| (format!("{kind}_{at}"), source))

@@ -141,6 +141,10 @@ fn reductions_of(dtype: DType) -> String {
             continue;
         }
         let fold = match monoid.is_compound() {
+            true if monoid == Monoid::Binned => {
+                let parts = "v2: i64, v3: i64, v4: i64, v5: i64";
+                format!("fold v1: {dtype}, {parts} = {monoid}(v0)")
+            }
             true => format!("v1: i64 = index i1\nfold v2: {dtype}, v3: i64 = {monoid}(v0, v1)"),
             false => format!("fold v1: {dtype} = {monoid}(v0)"),
         };

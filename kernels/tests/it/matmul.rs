@@ -35,8 +35,44 @@ fn long_sums_are_whole() {
             };
             let (left, right) = (lie(transposed[0], &a, k), lie(transposed[1], &b, n));
             let to = Buffer::from_vec(vec![f64::NAN; m * n]);
-            multiply(Matmul { transposed }, &left, &right, &to, [m, k, n]);
+            multiply(Matmul { transposed, in_order: false }, &left, &right, &to, [m, k, n]);
             assert_product(&a, &b, &to, [m, k, n]);
+        }
+    }
+}
+
+/// Each element has the bits of a chain of fused multiply-adds, whatever block it is computed in.
+#[test]
+fn sums_in_order_have_the_same_bits_in_any_block() {
+    let fractions = |count: usize, factor: usize| -> Vec<f64> {
+        numbers(count, factor).iter().map(|number| number / 7.0 + 0.1).collect()
+    };
+    for [m, k, n] in [[1, 3, 1], [3, 511, 4], [70, 513, 65], [9, 1300, 1100], [200, 8, 17]] {
+        let (a, b) = (fractions(m * k, 7), fractions(k * n, 5));
+        for transposed in [[false, false], [true, false], [false, true], [true, true]] {
+            let lie = |transposed, matrix: &[f64], columns: usize| match transposed {
+                true => Buffer::from_vec(transpose(matrix, columns)),
+                false => Buffer::from_vec(matrix.to_vec()),
+            };
+            let right = lie(transposed[1], &b, n);
+            // All rows, and a few.
+            for rows in [0..m, m / 2..m.min(m / 2 + 2)] {
+                let part = &a[rows.start * k..rows.end * k];
+                let left = lie(transposed[0], part, k);
+                let to = Buffer::from_vec(vec![f64::NAN; rows.len() * n]);
+                let matmul = Matmul { transposed, in_order: true };
+                multiply(matmul, &left, &right, &to, [rows.len(), k, n]);
+                let mut bytes = vec![0; rows.len() * n * 8];
+                to.read(0, &mut bytes);
+                for (at, bytes) in bytes.chunks_exact(8).enumerate() {
+                    let (row, column) = (at / n, at % n);
+                    let add = |sum: f64, term: usize| {
+                        part[row * k + term].mul_add(b[term * n + column], sum)
+                    };
+                    let value = f64::from_ne_bytes(bytes.try_into().unwrap());
+                    assert_eq!(value, (0..k).fold(0.0, add), "{m}x{k}x{n} at {row}, {column}");
+                }
+            }
         }
     }
 }

@@ -32,6 +32,9 @@ pub struct Put {
     /// replaces the element. With an operation, values may have another dtype than the array, to
     /// which each result is cast; an operation of one operand reads no values.
     pub op: Option<Op>,
+    /// Whether values are combined strictly from left to right, although the operation is
+    /// associative but for rounding.
+    pub in_order: bool,
 }
 
 impl Record for Take {

@@ -12,6 +12,9 @@ pub struct Matmul {
     /// For the left and the right operand, whether its matrices are stored transposed: as
     /// `(…, k, m)` and `(…, n, k)`.
     pub transposed: [bool; 2],
+    /// Whether each element is summed from the first term to the last by fused multiply-adds, so
+    /// that it has the same bits whatever block of the result a device computes.
+    pub in_order: bool,
 }
 
 impl Matmul {
@@ -78,7 +81,7 @@ mod tests {
         let plain: [&[usize]; 2] = [&[7, 2, 3], &[7, 3, 5]];
         let swapped: [&[usize]; 2] = [&[7, 3, 2], &[7, 5, 3]];
         for transposed in [[false, false], [true, false], [false, true], [true, true]] {
-            let matmul = Matmul { transposed };
+            let matmul = Matmul { transposed, in_order: false };
             let shapes = [0, 1].map(|at| if transposed[at] { swapped[at] } else { plain[at] });
             assert_eq!(matmul.sizes(shapes[0], shapes[1]), [2, 3, 5]);
             let (shape, dtype) = matmul.result(&shapes.map(|shape| (shape, DType::F32)));

@@ -15,6 +15,9 @@ pub struct Scan {
     pub op: Op,
     /// The axis.
     pub axis: u8,
+    /// Whether elements are combined strictly from left to right, although the operation is
+    /// associative but for rounding.
+    pub in_order: bool,
 }
 
 /// NumPy's `reduceat`: operands (value, starts); `starts` is a vector of `i64` within the axis.
@@ -27,6 +30,9 @@ pub struct ReduceAt {
     pub op: Op,
     /// The axis.
     pub axis: u8,
+    /// Whether elements are combined strictly from left to right, although the operation is
+    /// associative but for rounding.
+    pub in_order: bool,
 }
 
 impl Record for Scan {

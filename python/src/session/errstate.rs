@@ -319,6 +319,42 @@ impl DeferredErrors {
     }
 }
 
+/// A block in which operations have results with the same bits on any number of devices and
+/// processes and for any sharding, as long as all devices are CPUs or all are GPUs. With ``False``,
+/// a block in which they may differ in their last bits, although `PHALANX_REPRODUCIBLE` is set.
+#[pyclass(name = "reproducible", module = "phalanx", frozen)]
+pub struct Reproducible {
+    enabled: bool,
+    blocks: Blocks,
+}
+
+#[pymethods]
+impl Reproducible {
+    #[new]
+    #[pyo3(signature = (enabled=true))]
+    fn new(enabled: bool) -> Reproducible {
+        Reproducible { enabled, blocks: Blocks::default() }
+    }
+
+    fn __enter__(&self) {
+        self.blocks.enter(phalanx::Reproducible::begin(self.enabled));
+    }
+
+    #[pyo3(signature = (*_arguments))]
+    fn __exit__(&self, _arguments: &Bound<'_, PyAny>) -> PyResult<bool> {
+        self.blocks.leave::<phalanx::Reproducible>("reproducible")?;
+        Ok(false)
+    }
+
+    /// The function, each call of which runs inside the block.
+    fn __call__<'py>(
+        slf: &Bound<'py, Self>,
+        function: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("phalanx._blocks")?.getattr("decorated")?.call1((slf, function))
+    }
+}
+
 /// Whether a matrix that cannot be factorised is an error on this thread. `checks` changes the
 /// setting; the previous one is returned.
 #[pyfunction(name = "_checks_matrices")]

@@ -358,10 +358,25 @@ impl<'a> Builder<'a> {
         let is_indexed = matches!(monoid, Monoid::ArgMin | Monoid::ArgMax);
         let index = is_indexed.then(|| self.linear_index(member, axes));
         let result = self.define(Value { dtype, expr: Expr::Folded }, member.depth);
-        let index_result = is_indexed
-            .then(|| self.define(Value { dtype: DType::I64, expr: Expr::Folded }, member.depth));
+        let is_packed = monoid.is_compound()
+            && self.context.placements[member.node.index()].partial().is_some();
+        let count = match monoid {
+            Monoid::ArgMin | Monoid::ArgMax => 1,
+            // The value is the last part.
+            Monoid::Binned if is_packed => monoid.parts() - 1,
+            _ => 0,
+        };
+        let whole = Value { dtype: DType::I64, expr: Expr::Folded };
+        let parts: Vec<ValueId> =
+            (0..count).map(|_| self.define(whole.clone(), member.depth)).collect();
+        if is_packed {
+            // As they are in an item.
+            let item = if is_indexed { vec![result] } else { parts.clone() };
+            self.parts_of.insert(member.node, item.into());
+        }
+        let index_result = is_indexed.then(|| parts[0]);
         let scope = &mut self.scopes[member.depth + 1];
-        scope.folds.push(Fold { monoid, value, index, result, index_result });
+        scope.folds.push(Fold { monoid, value, index, result, parts });
         scope.pending.push((member.node, result, index_result));
     }
 
@@ -393,15 +408,8 @@ impl<'a> Builder<'a> {
         if is_partial && monoid.is_compound() {
             // The result is the last part, as in `Monoid::parts`.
             let given = self.member_value(member.node);
-            let parts: SmallVec<[ValueId; 4]> = match monoid {
-                Monoid::Moments => {
-                    let mut parts = self.parts_of[&member.node].clone();
-                    parts.push(given);
-                    parts
-                }
-                // The value was defined right before its index.
-                _ => SmallVec::from_slice(&[ValueId::new(given.index() - 1), given]),
-            };
+            let mut parts = self.parts_of[&member.node].clone();
+            parts.push(given);
             for (part, value) in parts.into_iter().enumerate() {
                 let buffer = match part as u8 {
                     0 => Buffer::Output(member.node),

@@ -62,7 +62,8 @@ impl Builder<'_> {
     /// Adds a sum of a value over the points of a member's open loop.
     fn add(&mut self, member: &Member, value: ValueId, dtype: DType) -> ValueId {
         let result = self.define(Value { dtype, expr: Expr::Folded }, member.depth);
-        let fold = Fold { monoid: Monoid::Add, value, index: None, result, index_result: None };
+        let parts = Vec::new();
+        let fold = Fold { monoid: Monoid::Add, value, index: None, result, parts };
         self.scopes[member.depth + 1].folds.push(fold);
         result
     }

@@ -140,7 +140,7 @@ impl CollectiveRoutine for Writes {
             return Vec::new();
         };
         let mut missing = Requests::missing(true, values.dtype.size(), device);
-        let op = Structured::Put(Put { axis: 0, op: put.op });
+        let op = Structured::Put(Put { axis: 0, ..*put });
         let len = [to.len()];
         // The number of values that arrive decides about the way.
         let Some(shapes) = Shapes::of(&largest_blocks(operands, largest)) else { return missing };
@@ -175,7 +175,7 @@ fn write(
         block(&values.0.buffer, values.1, &counts),
     ];
     let to = block(call.to.buffer, call.to.dtype, &len);
-    let op = Structured::Put(Put { axis: 0, op: put.op });
+    let op = Structured::Put(Put { axis: 0, ..put });
     structured::run_on(&op, &operands, &to, call.device)?;
     Ok(())
 }

@@ -221,14 +221,14 @@ impl Session {
     /// Keeps the timeline of the devices, which are idle.
     fn keep_timeline(&self, is_common: bool) {
         let Some(recording) = &self.recording else { return };
-        let timeline = recording.own(self.world.rank()).map(|own| {
-            let is_common = is_common && self.world.failure().is_none();
-            let gathered = is_common.then(|| recording.gather(&self.processes, &own));
-            // Without the other ranks, this one keeps its own tracks.
-            gathered.and_then(Result::ok).unwrap_or(Some(own))
-        });
-        // A device that has failed has no times; the failure is reported elsewhere.
-        *lock(&self.timeline) = timeline.ok().flatten();
+        // A device that has failed has no times; the failure is reported elsewhere. Other ranks
+        // wait for this one's tracks, even if there are none.
+        let own = recording.own(self.world.rank()).unwrap_or_default();
+        let is_common = is_common && self.world.failure().is_none();
+        let gathered = is_common.then(|| recording.gather(&self.processes, &own));
+        // Without the other ranks, this one keeps its own tracks.
+        let timeline = gathered.and_then(Result::ok).unwrap_or(Some(own));
+        *lock(&self.timeline) = timeline.filter(|timeline| !timeline.tracks.is_empty());
     }
 
     /// Runs a wait for devices, which the timeline shows.

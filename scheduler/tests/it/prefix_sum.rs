@@ -151,7 +151,7 @@ impl Phases {
 /// The crate's lowerings, except for sums along the axis of a vector.
 fn lowerings() -> Lowerings {
     Lowerings::new(|op| match op {
-        Structured::Scan(Scan { op: Op::Add, axis: 0 }) => &PrefixSums,
+        Structured::Scan(Scan { op: Op::Add, axis: 0, .. }) => &PrefixSums,
         other => by_rule(other),
     })
 }
@@ -262,7 +262,7 @@ impl Lowering for ScanAndZero {
 #[test]
 fn phases_of_one_device_are_refilled() {
     let lowerings = Lowerings::new(|op| match op {
-        Structured::Scan(Scan { op: Op::Add, axis: 0 }) => &ScanAndZero,
+        Structured::Scan(Scan { op: Op::Add, axis: 0, .. }) => &ScanAndZero,
         other => by_rule(other),
     });
     for devices in [1, 3] {

@@ -87,11 +87,11 @@ impl CollectiveRoutine for Counted {
 fn options() -> SessionOptions {
     SessionOptions {
         lowerings: Lowerings::new(|op| match op {
-            Structured::Scan(Scan { op: Op::Add, axis: 0 }) => &SumsTogether,
+            Structured::Scan(Scan { op: Op::Add, axis: 0, .. }) => &SumsTogether,
             other => Lowerings::default().of(other),
         }),
         routines: Routines::new(|op| match op {
-            Structured::Scan(Scan { op: Op::Add, axis: 0 }) => Some(&SumsTogether),
+            Structured::Scan(Scan { op: Op::Add, axis: 0, .. }) => Some(&SumsTogether),
             _ => None,
         }),
         ..SessionOptions::default()
@@ -141,7 +141,7 @@ fn a_schedule_without_its_routine_is_an_error() {
 #[test]
 fn a_routine_that_communicates_runs_though_its_value_was_dropped() {
     let routines = Routines::new(|op| match op {
-        Structured::Scan(Scan { op: Op::Add, axis: 0 }) => Some(&Counted),
+        Structured::Scan(Scan { op: Op::Add, axis: 0, .. }) => Some(&Counted),
         _ => None,
     });
     MeshHandle::new(session_of(3, SessionOptions { routines, ..options() })).enter(|| {

@@ -70,6 +70,19 @@ DEVICE Item combine(const Item &a, const Item &b) {
     return {count, mean, rest_about(a, mean) + rest_about(b, mean),
             squares_about(a, mean) + squares_about(b, mean)};
 }
+#elif defined(BINNED)
+struct Item {
+    i64 window, sums[3];
+    T value;
+};
+DEVICE Binned sum_of(const Item &item) {
+    return {0, (i32)item.window, 0, {item.sums[0], item.sums[1], item.sums[2]}};
+}
+DEVICE Item combine(const Item &a, const Item &b) {
+    Binned all = sum_of(a);
+    combine_binned(all, sum_of(b));
+    return {all.window, {all.sums[0], all.sums[1], all.sums[2]}, binned_value(all)};
+}
 #else
 typedef T Item;
 #ifdef IS_COMPLEX

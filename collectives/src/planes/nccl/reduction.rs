@@ -41,9 +41,12 @@ fn truth(monoid: Monoid) -> Option<Reduction> {
     match monoid {
         Monoid::Add | Monoid::Any | Monoid::Max | Monoid::BitOr => Some(Reduction::Max),
         Monoid::Multiply | Monoid::All | Monoid::Min | Monoid::BitAnd => Some(Reduction::Min),
-        Monoid::BitXor | Monoid::ArgMin | Monoid::ArgMax | Monoid::LogAddExp | Monoid::Moments => {
-            None
-        }
+        Monoid::BitXor
+        | Monoid::ArgMin
+        | Monoid::ArgMax
+        | Monoid::LogAddExp
+        | Monoid::Moments
+        | Monoid::Binned => None,
     }
 }
 

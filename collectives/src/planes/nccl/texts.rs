@@ -1,7 +1,7 @@
 //! The kernels of the plane: their source texts, and the loaded kernels.
 
 use phalanx_device::DeviceError;
-use phalanx_device::cuda::{Compiler, CudaDevice, Function, Module, with_words};
+use phalanx_device::cuda::{BINNED, Compiler, CudaDevice, Function, Module, with_words};
 use phalanx_ops::{DType, Kind, Monoid};
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -115,11 +115,13 @@ fn parameters(dtype: DType, monoid: Monoid) -> String {
         Monoid::BitOr => "BITWISE_OR",
         Monoid::BitXor => "BITWISE_XOR",
         Monoid::Moments => "MOMENTS",
+        Monoid::Binned => "BINNED",
     };
     let kind = match dtype.kind() {
         Kind::Float => "#define IS_FLOAT\n",
         Kind::Complex => "#define IS_COMPLEX\n",
         Kind::Bool | Kind::Signed | Kind::Unsigned => "",
     };
-    format!("typedef {element} T;\n#define {name}\n{kind}")
+    let types = if monoid == Monoid::Binned { BINNED } else { "" };
+    format!("typedef {element} T;\n#define {name}\n{kind}{types}")
 }

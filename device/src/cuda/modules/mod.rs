@@ -12,4 +12,4 @@ pub use copies::copy_source;
 pub(super) use copies::{Selection, copy_box, copy_kernels};
 pub(super) use function::load_known;
 pub use function::{Coming, Function, GridSize, Module};
-pub use words::{Definitions, WORDS, with_words};
+pub use words::{BINNED, Definitions, WORDS, with_words};

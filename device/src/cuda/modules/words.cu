@@ -96,6 +96,9 @@ DEVICE u32 ballot(bool is) { return __ballot_sync(0xffffffffu, is); }
 DEVICE u32 lanes_with(u32 x) { return __match_any_sync(0xffffffffu, x); }
 //# count_ones
 DEVICE int count_ones(u32 x) { return __popc(x); }
+// The number of zeros above the highest set bit.
+//# leading_zeros
+DEVICE int leading_zeros(u64 x) { return __clzll((i64)x); }
 // The position of the lowest set bit; -1 if there is none.
 //# lowest_one
 DEVICE int lowest_one(u32 x) { return __ffs(x) - 1; }

@@ -11,6 +11,8 @@ use std::sync::OnceLock;
 
 /// All words.
 pub const WORDS: &str = include_str!("words.cu");
+/// The type and the arithmetic of sums whose bits do not depend on the order.
+pub const BINNED: &str = include_str!("binned.cu");
 
 /// The text after a line `//#` with a name.
 struct Section {

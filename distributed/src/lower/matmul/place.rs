@@ -5,6 +5,7 @@ use super::super::rule;
 use super::panels;
 use crate::placement::{Placement, Schedule};
 use crate::policy::Layout;
+use phalanx_ops::structured::Matmul;
 use phalanx_ops::{Bytes, Mesh, Monoid, Partial, Sharding, Split, Structured};
 
 /// The placement that moves the fewest bytes.
@@ -15,7 +16,12 @@ pub(super) fn place(
     layout: Layout<'_>,
 ) -> Placement {
     let (output, price) = rule::cheapest(op, operands, shape, layout);
-    match partial(operands, shape, layout.mesh) {
+    let partial = match op {
+        // Devices that add parts of sums would change their order.
+        Structured::Matmul(Matmul { in_order: true, .. }) => None,
+        _ => partial(operands, shape, layout.mesh),
+    };
+    match partial {
         Some((less, space, partial)) if less < price => {
             let output = Sharding::replicated(shape.len());
             Placement { space, output, schedule: Schedule::Partial(partial) }

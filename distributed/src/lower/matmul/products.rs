@@ -27,7 +27,7 @@ impl Lowering for Products {
     fn operands(&self, call: Call<'_>, placement: &Placement) -> OperandShardings {
         // Schedules apply to recorded products, whose operands are never transposed.
         assert!(
-            matches!(call.op, Structured::Matmul(Matmul { transposed: [false, false] })),
+            matches!(call.op, Structured::Matmul(Matmul { transposed: [false, false], .. })),
             "bug: a product that reads transposed operands is made legal again"
         );
         match (&placement.schedule, placement.space.axes.last()) {

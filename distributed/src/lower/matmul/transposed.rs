@@ -12,9 +12,9 @@ pub(super) fn read_through(
     (view, base): (&AffineMap, &[usize]),
     wanted: &Sharding,
 ) -> Option<(Structured, Sharding)> {
-    let Structured::Matmul(Matmul { mut transposed }) = *op else { return None };
+    let Structured::Matmul(Matmul { mut transposed, in_order }) = *op else { return None };
     *transposed.get_mut(operand)? = true;
-    let product = Structured::Matmul(Matmul { transposed });
+    let product = Structured::Matmul(Matmul { transposed, in_order });
     is_transposition(view, base).then(|| (product, swapped(wanted)))
 }
 

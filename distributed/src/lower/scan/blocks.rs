@@ -41,7 +41,7 @@ pub(super) fn expand(scan: Scan, call: Call<'_>, output: &Sharding) -> Expansion
         dtype: DType::I64,
         placement: Placement::on(of_rows.clone()),
     };
-    let reduce = Structured::ReduceAt(ReduceAt { op: scan.op, axis: scan.axis });
+    let reduce = Structured::ReduceAt(ReduceAt { op: scan.op, axis: scan.axis, in_order: false });
     let totals = Phase {
         op: NodeOp::Structured(reduce),
         inputs: [value(), PhaseSource::Phase(0).into()].into_iter().collect(),

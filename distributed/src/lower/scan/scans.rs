@@ -49,11 +49,11 @@ fn in_blocks(
     operand: &PlacedOperand<'_>,
     layout: Layout<'_>,
 ) -> Option<(Bytes, Sharding)> {
-    let Structured::Scan(Scan { op, axis }) = *op else { return None };
+    let Structured::Scan(Scan { op, axis, in_order }) = *op else { return None };
     let (axis, PlacedOperand { sharding, shape, dtype }) = (usize::from(axis), operand);
     let split = sharding.axes[axis].as_ref()?;
     let parts = split.bounds.parts();
-    if !op.is_free(*dtype) || shape[axis] < parts {
+    if in_order || !op.is_free(*dtype) || shape[axis] < parts {
         return None;
     }
     let mut output = sharding.clone();

@@ -1,5 +1,6 @@
 //! The combination of two operands of a fold, and of a sequence of them in the canonical order.
 
+use super::binned;
 use super::leaf::{BATCH, LeafLoop};
 use super::order::LEAF;
 use crate::cpu::loops::{self, ArgLoop, Loop};
@@ -15,11 +16,14 @@ pub(in crate::cpu) enum Combine {
     Pair(ArgLoop),
 }
 
+/// Bytes of the largest accumulator.
+pub(in crate::cpu) const MOST_BYTES: usize = binned::ITEM;
+
 /// One combined item.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(16))]
 pub(in crate::cpu) struct Item {
-    pub value: [u8; 16],
+    pub value: [u8; MOST_BYTES],
     pub index: i64,
 }
 
@@ -28,6 +32,7 @@ impl Combine {
     pub fn of(monoid: Monoid, dtype: DType) -> Option<Combine> {
         match monoid {
             Monoid::ArgMin | Monoid::ArgMax => loops::arg_combine(monoid, dtype).map(Combine::Pair),
+            Monoid::Binned => Some(Combine::Single(binned::MERGE)),
             _ => loops::combine(monoid, dtype).map(Combine::Single),
         }
     }
@@ -118,12 +123,12 @@ impl Counter {
         points: [*const u8; 2],
         count: usize,
     ) {
-        let mut results = [[0u64; 2]; BATCH + 1];
+        let mut results = [[0u64; MOST_BYTES / 8]; BATCH + 1];
         let mut done = 0;
         while done < count {
             let room = (BATCH - self.count % BATCH) * LEAF;
             let now = room.min(count - done);
-            // SAFETY: the caller's points; elements have at most 16 bytes.
+            // SAFETY: the caller's points; results have at most `MOST_BYTES` bytes.
             unsafe {
                 let points = points.map(|points| points.wrapping_add(done * point));
                 leaf(points, results.as_mut_ptr().cast(), now);
@@ -132,7 +137,7 @@ impl Counter {
             let results = results.as_ptr().cast::<u8>();
             let item = |at: usize| {
                 // SAFETY: the leaf loop wrote this element; the bytes after it do not matter.
-                let value = unsafe { results.add(at * size).cast::<[u8; 16]>().read() };
+                let value = unsafe { results.add(at * size).cast::<[u8; MOST_BYTES]>().read() };
                 Item { value, index: 0 }
             };
             if now == BATCH * LEAF {

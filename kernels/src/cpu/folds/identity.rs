@@ -1,11 +1,12 @@
 //! The result of a fold over no points.
 
+use super::combine::MOST_BYTES;
 use num_complex::Complex64;
 use phalanx_ops::{DType, Kind, Monoid, Scalar, Weak};
 
 /// The bytes of the result of a fold over no points: combining them with the folds of other devices
 /// changes nothing.
-pub(crate) fn identity(monoid: Monoid, dtype: DType) -> [u8; 16] {
+pub(crate) fn identity(monoid: Monoid, dtype: DType) -> [u8; MOST_BYTES] {
     let weak = match monoid {
         Monoid::Multiply => Weak::Int(1),
         Monoid::All => Weak::Bool(true),
@@ -14,11 +15,14 @@ pub(crate) fn identity(monoid: Monoid, dtype: DType) -> [u8; 16] {
         Monoid::BitAnd => Weak::Int(-1),
         Monoid::Min | Monoid::ArgMin => bounds(dtype).1,
         Monoid::Max | Monoid::ArgMax => bounds(dtype).0,
-        Monoid::Add | Monoid::Any | Monoid::BitOr | Monoid::BitXor | Monoid::Moments => {
-            Weak::Int(0)
-        }
+        Monoid::Add
+        | Monoid::Any
+        | Monoid::BitOr
+        | Monoid::BitXor
+        | Monoid::Moments
+        | Monoid::Binned => Weak::Int(0),
     };
-    let mut bytes = [0; 16];
+    let mut bytes = [0; MOST_BYTES];
     let scalar = Scalar::from_weak(dtype, weak);
     bytes[..dtype.size()].copy_from_slice(scalar.bytes());
     bytes

@@ -2,6 +2,7 @@
 //! whole leaves, for rows of memory and for the best of a block.
 
 mod best;
+pub(super) mod binned;
 mod combine;
 mod identity;
 mod leaf;
@@ -10,7 +11,7 @@ mod order;
 mod rows;
 
 pub(super) use best::{BestLoop, Indices, best};
-pub(super) use combine::{Combine, Counter, Item};
+pub(super) use combine::{Combine, Counter, Item, MOST_BYTES};
 pub(crate) use identity::identity;
 pub(super) use leaf::{LeafLoop, leaf, narrow_sum, product_sum};
 pub(super) use order::{LANES, LEAF, accumulators, is_ordered};

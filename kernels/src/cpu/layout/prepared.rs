@@ -208,6 +208,8 @@ impl<'a> Prepared<'a> {
         };
         let is_foldable = match lines.code {
             LineCode::Best(_, axis) => group.axis == Some(axis),
+            // One element at a time would be made a sum of its own.
+            LineCode::Leaves(_) if step.folds[0].plain != step.folds[0].value => true,
             LineCode::Leaves(_) => shape.total >= SHORTEST_LINE,
         };
         is_foldable && lines.loads.iter().all(is_line)

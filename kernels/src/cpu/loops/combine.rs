@@ -39,7 +39,7 @@ pub fn combine(monoid: Monoid, dtype: DType) -> Option<Loop> {
         Monoid::BitAnd => Op::BitwiseAnd,
         Monoid::BitOr => Op::BitwiseOr,
         Monoid::BitXor => Op::BitwiseXor,
-        Monoid::ArgMin | Monoid::ArgMax | Monoid::Moments => return None,
+        Monoid::ArgMin | Monoid::ArgMax | Monoid::Moments | Monoid::Binned => return None,
     };
     elementwise(op, &[dtype, dtype])
 }

@@ -2,12 +2,12 @@
 
 use super::lowering::{Lowering, cast, widen};
 use crate::cpu::folds::{
-    Combine, LeafLoop, best, identity, is_ordered, leaf, narrow_rows, narrow_sum, product_sum,
-    rows, scaled_rows,
+    Combine, LeafLoop, best, binned, identity, is_ordered, leaf, narrow_rows, narrow_sum,
+    product_sum, rows, scaled_rows,
 };
 use crate::cpu::program::{
-    BlockFold, FoldSize, Home, LaneFold, MemoryFold, MemoryForm, Phase, Register, RegisterId, Step,
-    Width,
+    BlockFold, Code, FoldSize, Home, LaneFold, MemoryFold, MemoryForm, Phase, Register, RegisterId,
+    Step, Width,
 };
 use crate::error::KernelError;
 use crate::ir::{Expr, Fold};
@@ -26,11 +26,11 @@ impl Lowering<'_> {
         let Expr::Cast(narrow) = self.kernel[fold.value].expr else { return None };
         let is_here = phase.steps.iter().any(|step| step.output() == Some(value));
         let is_block = self.analysis.width[narrow.index()] == Width::Block;
-        if fold.monoid != Monoid::Add || !is_here || !is_block {
+        if !is_here || !is_block {
             return None;
         }
         let dtype = self.kernel[narrow].dtype;
-        let leaf = narrow_sum(dtype, wide)?;
+        let leaf = narrow_leaf(fold.monoid, dtype, wide)?;
         Some((self.operand(narrow, Width::Block), dtype.size(), Some(leaf)))
     }
 
@@ -38,22 +38,26 @@ impl Lowering<'_> {
     fn memory_fold(&self, fold: &Fold, wide: DType) -> MemoryFold {
         let value = &self.kernel[fold.value];
         if let Expr::Cast(narrow) = value.expr
-            && fold.monoid == Monoid::Add
+            && matches!(fold.monoid, Monoid::Add | Monoid::Binned)
         {
             let dtype = self.kernel[narrow].dtype;
+            let is_sum = fold.monoid == Monoid::Add;
             return MemoryFold {
                 form: MemoryForm::Casts,
                 size: dtype.size(),
-                rows: narrow_rows(dtype, wide),
-                leaf: narrow_sum(dtype, wide),
+                rows: if is_sum { narrow_rows(dtype, wide) } else { rows(fold.monoid, dtype) },
+                leaf: narrow_leaf(fold.monoid, dtype, wide),
                 best: None,
             };
         }
         let size = wide.size();
         if matches!(value.expr, Expr::Op { op: Op::Multiply | Op::Square, .. }) {
             let is_sum = fold.monoid == Monoid::Add && value.dtype == wide;
-            let (rows, leaf) =
-                if is_sum { (scaled_rows(wide), product_sum(wide)) } else { (None, None) };
+            let (rows, leaf) = match fold.monoid {
+                Monoid::Binned => (None, Some(binned::PRODUCTS)),
+                _ if is_sum => (scaled_rows(wide), product_sum(wide)),
+                _ => (None, None),
+            };
             return MemoryFold { form: MemoryForm::Products, size, rows, leaf, best: None };
         }
         let is_plain = value.dtype == wide;
@@ -81,34 +85,30 @@ impl Lowering<'_> {
         } else {
             self.widened(fold.value, width, body)
         };
+        let size = accumulator(fold.monoid, wide);
+        // A sum of bins is combined with sums of one number.
+        let combined = match fold.monoid {
+            Monoid::Binned => {
+                self.apply(Code::Elementwise(binned::LIFT), &[value], width, size, body)
+            }
+            _ => value,
+        };
         let index = fold.index.map(|index| self.operand(index, width));
-        let output = self.fold_register(width, wide.size());
-        let index_output = fold.index_result.map(|_| self.fold_register(width, 8));
-        self.values[fold.result.index()] = Some(if wide == dtype {
-            output
-        } else {
-            self.apply(cast(wide, dtype), &[output], width, dtype.size(), after)
-        });
-        if let Some(result) = fold.index_result {
-            self.values[result.index()] = index_output;
-        }
+        let output = self.fold_register(width, size);
+        let index_output = fold.index.map(|_| self.fold_register(width, 8));
+        self.results(fold, (output, index_output), (width, wide), after);
         let ordered = is_ordered(fold.monoid, wide);
-        self.fold_sizes.push(FoldSize {
-            width,
-            size: wide.size(),
-            ordered,
-            index: index.is_some(),
-            natural,
-        });
+        self.fold_sizes.push(FoldSize { width, size, ordered, index: index.is_some(), natural });
         Ok(BlockFold {
             number: self.fold_sizes.len() - 1,
             code,
-            value,
+            value: combined,
+            plain: value,
             index,
             output,
             index_output,
             width,
-            size: wide.size(),
+            size,
             ordered,
             memory: self.memory_fold(fold, wide),
             loaded: body
@@ -117,6 +117,34 @@ impl Lowering<'_> {
                 && !body.iter().any(Step::has_store),
             identity: identity(fold.monoid, wide),
         })
+    }
+
+    /// Defines the results of a fold by its accumulator and index.
+    fn results(
+        &mut self,
+        fold: &Fold,
+        (output, index): (RegisterId, Option<RegisterId>),
+        (width, wide): (Width, DType),
+        after: &mut Vec<Step>,
+    ) {
+        let dtype = self.kernel[fold.value].dtype;
+        if fold.monoid == Monoid::Binned {
+            for (&part, code) in fold.parts.iter().zip(binned::PARTS) {
+                let code = Code::Elementwise(code);
+                self.values[part.index()] = Some(self.apply(code, &[output], width, 8, after));
+            }
+        } else if let Some(&part) = fold.parts.first() {
+            self.values[part.index()] = index;
+        }
+        let code = match fold.monoid {
+            Monoid::Binned => Some(Code::Elementwise(binned::VALUE)),
+            _ => (wide != dtype).then(|| cast(wide, dtype)),
+        };
+        let result = match code {
+            Some(code) => self.apply(code, &[output], width, dtype.size(), after),
+            None => output,
+        };
+        self.values[fold.result.index()] = Some(result);
     }
 
     fn fold_register(&mut self, width: Width, size: usize) -> RegisterId {
@@ -133,17 +161,11 @@ impl Lowering<'_> {
             self.widened(fold.value, Width::Block, &mut phase.steps)
         };
         let index = fold.index.map(|index| self.operand(index, Width::Block));
-        let output = self.register(Width::Uniform, wide.size());
-        let index_output = fold.index_result.map(|_| self.register(Width::Uniform, 8));
-        self.values[fold.result.index()] = Some(if wide == dtype {
-            output
-        } else {
-            let code = cast(wide, dtype);
-            self.apply(code, &[output], Width::Uniform, dtype.size(), &mut phase.epilogue)
-        });
-        if let Some(result) = fold.index_result {
-            self.values[result.index()] = index_output;
-        }
+        let size = accumulator(fold.monoid, wide);
+        let output = self.register(Width::Uniform, size);
+        let index_output = fold.index.map(|_| self.register(Width::Uniform, 8));
+        let outputs = (output, index_output);
+        self.results(fold, outputs, (Width::Uniform, wide), &mut phase.epilogue);
         let narrow = self.narrow_operand(fold, wide, value, phase);
         let own = (value, wide.size(), leaf(fold.monoid, wide));
         let (value, value_size, leaf) = narrow.unwrap_or(own);
@@ -159,12 +181,26 @@ impl Lowering<'_> {
             counted: None,
             output,
             index_output,
-            size: wide.size(),
+            size,
             ordered: is_ordered(fold.monoid, wide),
             identity: identity(fold.monoid, wide),
         });
         Ok(())
     }
+}
+
+/// The leaf loop of a sum that reads its numbers before they are cast.
+fn narrow_leaf(monoid: Monoid, narrow: DType, wide: DType) -> Option<LeafLoop> {
+    match monoid {
+        Monoid::Add => narrow_sum(narrow, wide),
+        Monoid::Binned if narrow == DType::F32 => binned::leaf(narrow),
+        _ => None,
+    }
+}
+
+/// Bytes of an accumulator.
+fn accumulator(monoid: Monoid, wide: DType) -> usize {
+    if monoid == Monoid::Binned { binned::ITEM } else { wide.size() }
 }
 
 /// The code of a fold and the dtype in which it accumulates.

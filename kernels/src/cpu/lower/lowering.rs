@@ -22,6 +22,9 @@ use crate::ir::{AccessId, AxisId, Expr, Fold, GuardId, Kernel, Stmt, ValueId};
 use phalanx_ops::{DType, Op};
 use smallvec::SmallVec;
 
+/// Bytes of a uniform slot.
+const SLOT: usize = 16;
+
 /// Lowers a verified kernel for one choice of SIMD lanes.
 pub(in crate::cpu) fn lower(kernel: &Kernel, lanes: LaneChoice) -> Result<Program, KernelError> {
     let analysis = analyse(kernel, lanes);
@@ -100,8 +103,9 @@ impl<'k> Lowering<'k> {
     pub(super) fn register(&mut self, width: Width, size: usize) -> RegisterId {
         let home = match width {
             Width::Uniform => {
-                self.slots += 1;
-                Home::Slot(self.slots - 1)
+                let slot = self.slots;
+                self.slots += size.div_ceil(SLOT);
+                Home::Slot(slot)
             }
             Width::Block => Home::Open,
         };
@@ -417,7 +421,7 @@ impl<'k> Lowering<'k> {
         })));
         steps.append(&mut after);
         for fold in folds {
-            for result in [Some(fold.result), fold.index_result].into_iter().flatten() {
+            for result in fold.results() {
                 let uniform = self.analysis.width[result.index()] == Width::Uniform;
                 if uniform && self.analysis.block_uses[result.index()].contains(&self.phase) {
                     let fill = self.fill(result);

@@ -50,7 +50,7 @@ pub(super) fn analyse(kernel: &Kernel, lanes: LaneChoice) -> Analysis<'_> {
             for value in [Some(fold.value), fold.index].into_iter().flatten() {
                 walk.use_block(value);
             }
-            for result in [Some(fold.result), fold.index_result].into_iter().flatten() {
+            for result in fold.results() {
                 walk.define(result, Width::Uniform);
             }
         }
@@ -132,7 +132,7 @@ impl Walk<'_, '_> {
         let inputs: SmallVec<[ValueId; 2]> =
             [Some(fold.value), fold.index].into_iter().flatten().collect();
         let width = self.joined(&inputs);
-        for result in [Some(fold.result), fold.index_result].into_iter().flatten() {
+        for result in fold.results() {
             self.define(result, width);
         }
     }

@@ -37,7 +37,8 @@ fn operands(step: &LoopStep) -> Option<Operands> {
     let [fold] = step.folds.as_slice() else { return None };
     let steps = step.steps.as_slice();
     let mut used = 0;
-    let value = defined(steps, fold.value, &mut used)?;
+    let value = defined(steps, fold.plain, &mut used)?;
+    used += usize::from(fold.plain != fold.value);
     let load = |at: usize| matches!(steps[at], Step::Load(_)).then_some(at);
     let loads = match (&steps[value], fold.memory.form) {
         (Step::Load(_), MemoryForm::Elements) => [value; 2],

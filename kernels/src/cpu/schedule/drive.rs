@@ -280,11 +280,9 @@ fn finish_phase(worker: &mut Worker<'_>, phase: usize, results: &[Option<Item>])
     let folds = &worker.prepared.program.phases[phase].folds;
     for (fold, result) in folds.iter().zip(results) {
         let item = result.unwrap_or(Item { value: fold.identity, index: i64::MAX });
-        worker.set_uniform(fold.output, item.value);
+        worker.set_uniform(fold.output, &item.value);
         if let Some(index) = fold.index_output {
-            let mut bytes = [0; 16];
-            bytes[..8].copy_from_slice(&item.index.to_ne_bytes());
-            worker.set_uniform(index, bytes);
+            worker.set_uniform(index, &item.index.to_ne_bytes());
         }
     }
     worker.end_phase();

@@ -70,7 +70,7 @@ impl Copy {
     pub fn new(prepared: &Prepared<'_>, table: &TableUse) -> Copy {
         let bytes = prepared.length(table) * table.size;
         let mut elements = vec![[0u64; 2]; bytes.div_ceil(16)];
-        if table.identity != [0; 16] {
+        if table.identity.iter().any(|&byte| byte != 0) {
             let start = elements.as_mut_ptr().cast::<u8>();
             for at in (0..bytes).step_by(table.size) {
                 // SAFETY: `at + size <= bytes`, for which the vector has room.

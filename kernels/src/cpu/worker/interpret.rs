@@ -44,9 +44,7 @@ impl<'a> Worker<'a> {
                 ConstantSource::Argument(scalar) => launch.scalars[scalar.index()],
                 ConstantSource::Text(scalar) => scalar,
             };
-            let mut bytes = [0; 16];
-            bytes[..scalar.bytes().len()].copy_from_slice(scalar.bytes());
-            self.set_uniform(register, bytes);
+            self.set_uniform(register, scalar.bytes());
         }
         self.state.block.count = (0..self.prepared.lanes.len())
             .map(|phase| self.prepared.block_lanes(phase))
@@ -60,9 +58,13 @@ impl<'a> Worker<'a> {
     }
 
     /// Writes a uniform register; its element is at the start of `bytes`.
-    pub fn set_uniform(&mut self, register: usize, bytes: [u8; 16]) {
-        // SAFETY: a uniform register is a slot of 16 bytes (condition 2).
-        unsafe { self.state.homes[register].cast::<[u8; 16]>().write(bytes) };
+    pub fn set_uniform(&mut self, register: usize, bytes: &[u8]) {
+        let bytes = &bytes[..self.prepared.program.registers[register].size];
+        // SAFETY: a uniform register is as many slots as its element needs (condition 2).
+        unsafe {
+            let home = self.state.homes[register];
+            std::ptr::copy_nonoverlapping(bytes.as_ptr(), home, bytes.len());
+        }
     }
 
     /// Copies the uniform values and the grid point of another worker of the same launch.

@@ -1,6 +1,8 @@
 //! The folds of the SIMD lanes of lane blocks, in the canonical order.
 
-use crate::cpu::folds::{BestLoop, Combine, Counter, Indices, Item, LANES, LEAF, LeafLoop};
+use crate::cpu::folds::{
+    BestLoop, Combine, Counter, Indices, Item, LANES, LEAF, LeafLoop, MOST_BYTES,
+};
 use crate::cpu::loops::Loop;
 use crate::cpu::program::LaneFold;
 
@@ -217,10 +219,10 @@ impl LaneState {
 
     /// The first accumulated item. The bytes after its element are undefined.
     fn item(&self) -> Item {
-        let mut value = [0; 16];
+        let mut value = [0; MOST_BYTES];
         if let Some([low, high]) = self.values.first() {
             value[..8].copy_from_slice(&low.to_ne_bytes());
-            value[8..].copy_from_slice(&high.to_ne_bytes());
+            value[8..16].copy_from_slice(&high.to_ne_bytes());
         }
         let index = self.indices.first().copied().unwrap_or(0);
         Item { value, index }

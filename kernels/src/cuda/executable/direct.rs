@@ -3,7 +3,7 @@
 use super::values::{Values, Workspace, bytes};
 use crate::cpu::BufferLaunch;
 use crate::cuda::routine::note_late;
-use crate::cuda::shape::{Geometry, LINE, Shape, folds_in_any_order};
+use crate::cuda::shape::{Geometry, LINE, Shape, folds_in_any_order, has_binned};
 use crate::cuda::text::{Field, bytes_of_partials, fields, source};
 use crate::cuda::variant::{Chunks, THREADS, Variant};
 use crate::ir::{Access, AccessId, Kernel};
@@ -183,8 +183,9 @@ impl DirectKernel {
                 let (loaded, is_new) = self.load(device, &shape.variant)?;
                 note_late(is_new);
                 // Where the order of folds changes the result, it must not depend on the device.
-                let is_free =
-                    shape.variant.chunks == Chunks::Last && folds_in_any_order(&self.kernel);
+                let is_free = shape.variant.chunks == Chunks::Last
+                    && folds_in_any_order(&self.kernel)
+                    && !has_binned(&self.kernel.body);
                 if shape.variant.chunks == Chunks::Together || is_free {
                     let most = device.properties().multiprocessors * loaded.at_once;
                     shape.limit_chunks(most as usize / shape.tiles().max(1));

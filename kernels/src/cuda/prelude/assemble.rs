@@ -153,7 +153,7 @@ fn element_op(monoid: Monoid) -> Option<Op> {
         Monoid::BitAnd => Some(Op::BitwiseAnd),
         Monoid::BitOr => Some(Op::BitwiseOr),
         Monoid::BitXor => Some(Op::BitwiseXor),
-        Monoid::ArgMin | Monoid::ArgMax | Monoid::Moments => None,
+        Monoid::ArgMin | Monoid::ArgMax | Monoid::Moments | Monoid::Binned => None,
     }
 }
 

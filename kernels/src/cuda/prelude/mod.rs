@@ -6,7 +6,8 @@
 //! - `cast_DTYPE(x)` for every source dtype, by the rules of the CPU's casts;
 //! - `combine_MONOID(a, b)` and `identity_MONOID_DTYPE()` for the monoids of single elements;
 //!   `combine_argmin(best, best_index, value, index)` and `combine_argmax`, and
-//!   `combine_moments(count, mean, squares, count2, mean2, squares2)`, change their first operands.
+//!   `combine_moments(count, mean, squares, count2, mean2, squares2)`, change their first operands;
+//!   so does `combine_binned(all, other)`, with `binned_add` and `binned_value`.
 //!
 //! Types are named as dtypes are: `bool`, `i8` … `u64`, `f16`, `bf16` (`.bits`), `f32`, `f64`,
 //! `c64`, `c128` (`.re`, `.im`), each with the alignment of its components.

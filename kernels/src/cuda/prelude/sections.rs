@@ -20,11 +20,12 @@
 //! | `$B`, `$I` | the integer that holds the bits of a float; the bits of infinity |
 //! | `$O`, `$P` | the dtype that `cast_O` casts to; the dtype of its components |
 
+use phalanx_device::cuda::BINNED;
 use phalanx_ops::{DType, Kind};
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-const FILES: [&str; 9] = [
+const FILES: [&str; 10] = [
     include_str!("types.cu"),
     include_str!("cast.cu"),
     include_str!("arithmetic.cu"),
@@ -34,6 +35,7 @@ const FILES: [&str; 9] = [
     include_str!("real_f32.cu"),
     include_str!("real_f64.cu"),
     include_str!("complex.cu"),
+    BINNED,
 ];
 
 /// A function's name and its types: `f32`, `f32,i32`, or nothing.

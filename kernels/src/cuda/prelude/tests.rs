@@ -113,6 +113,7 @@ fn every_monoid_has_its_functions() {
             let parameters = match monoid {
                 Monoid::ArgMin | Monoid::ArgMax => vec![name, "i64", name, "i64"],
                 Monoid::Moments => vec![name; 6],
+                Monoid::Binned => vec!["Binned"; 2],
                 _ => vec![name; 2],
             };
             assert!(defines(&text, &format!("combine_{monoid}"), &parameters), "{of}\n{text}");

@@ -1,6 +1,6 @@
 //! The choice of the threads of a launch: rows, columns, strides or tiles, teams and chunks.
 
-use super::facts::{direct_loads, flops, loops, stores_in_loops};
+use super::facts::{direct_loads, flops, has_binned, loops, stores_in_loops};
 use super::geometry::{Geometry, Group};
 use super::moments::Moments;
 use super::neighbours::NEIGHBOUR_LANES;
@@ -11,6 +11,8 @@ use crate::ir::{AccessId, AxisId, Kernel, Stmt};
 /// The number of blocks that keep a device busy. It is fixed, so that the order of folds does not
 /// depend on the device.
 const BLOCKS: usize = 1024;
+/// As `BLOCKS`, for sums of bins along rows, which arithmetic limits.
+const BINNED_BLOCKS: usize = 4096;
 /// Bytes that a thread loads at once from an access.
 const PACK: usize = 16;
 /// The most bytes of consecutive elements of a thread.
@@ -22,6 +24,8 @@ const FEW_FLOPS: u32 = 16;
 const ROW_LANES: usize = 4;
 /// Points of a thread whose accesses are only aligned to an element.
 const STRIDED_LANES: usize = 4;
+/// Consecutive points of a thread that folds sums of bins.
+const MOST_BINNED: usize = 2;
 /// The most virtual lanes of a row.
 const MOST_LANES: usize = 1024;
 
@@ -134,7 +138,8 @@ impl Shape {
         self.units = self.points();
         if team == THREADS {
             let most = longest / (width * 4);
-            self.chunks = power_of_two_at_most((BLOCKS / self.units).clamp(1, most.max(1)));
+            let blocks = if has_binned(&kernel.body) { BINNED_BLOCKS } else { BLOCKS };
+            self.chunks = power_of_two_at_most((blocks / self.units).clamp(1, most.max(1)));
         }
         if lanes > 1 && !tail {
             let packed: Vec<bool> = kernel
@@ -219,6 +224,10 @@ impl Shape {
             };
             let bytes = if flops(kernel) <= FEW_FLOPS { PACK } else { MOST_BYTES };
             let mut wanted = (bytes / widest).clamp(1, 16);
+            if has_binned(&kernel.body) {
+                // Their accumulators are large, and threads exchange them in shared memory.
+                wanted = wanted.min(MOST_BINNED);
+            }
             if self.loops.len() > 1 {
                 wanted = wanted.min(PACK / widest.min(PACK)).max(1);
             }

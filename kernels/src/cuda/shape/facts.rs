@@ -49,11 +49,21 @@ pub(super) fn flops(kernel: &Kernel) -> u32 {
     kernel.values.iter().map(of).sum()
 }
 
+/// Whether a loop of a body folds sums of bins.
+pub(in crate::cuda) fn has_binned(body: &[Stmt]) -> bool {
+    body.iter().any(|statement| match statement {
+        Stmt::Loop { body, folds, .. } => {
+            folds.iter().any(|fold| fold.monoid == Monoid::Binned) || has_binned(body)
+        }
+        Stmt::Let(_) | Stmt::Store { .. } | Stmt::Accumulate { .. } => false,
+    })
+}
+
 /// Whether no result depends on the order in which its parts are combined.
 pub(in crate::cuda) fn folds_in_any_order(kernel: &Kernel) -> bool {
     fn all(kernel: &Kernel, body: &[Stmt]) -> bool {
         let is_free = |fold: &Fold| match fold.monoid {
-            Monoid::ArgMin | Monoid::ArgMax => true,
+            Monoid::ArgMin | Monoid::ArgMax | Monoid::Binned => true,
             _ => !kernel[fold.value].dtype.is_inexact(),
         };
         body.iter().all(|statement| match statement {

@@ -8,6 +8,9 @@ use crate::cuda::variant::{Chunks, Mode, THREADS};
 use crate::ir::{Fold, Stmt};
 use phalanx_ops::{DType, Monoid, Scalar};
 
+/// Bytes of an accumulator of a sum of bins in the text.
+const BINNED: usize = 40;
+
 /// The dtype in which a fold accumulates.
 fn wide(dtype: DType) -> DType {
     match dtype {
@@ -88,6 +91,21 @@ impl Writer<'_> {
         if (y.count == 0) return x;
         if (x.count == 0) return y;
         combine_moments(x.count, x.mean, x.squares, y.count, y.mean, y.squares);{join}
+        return x;
+    }}
+}};
+"
+            ));
+            return;
+        }
+        if fold.monoid == Monoid::Binned {
+            self.functions.push_str(&format!(
+                "struct Fold{number} {{
+    typedef Binned T;
+    DEVICE T start() {{ return T{{0, 0, 0, {{0, 0, 0}}}}; }}
+    DEVICE T empty() {{ return start(); }}
+    DEVICE T join(T x, T y) {{
+        combine_binned(x, y);
         return x;
     }}
 }};
@@ -194,8 +212,10 @@ impl Writer<'_> {
     }
 
     /// The statement that combines a point into a place.
-    fn joined(&self, number: usize, place: &str, value: &str) -> String {
-        if self.is_moments(number) {
+    fn joined(&self, number: usize, fold: &Fold, place: &str, value: &str) -> String {
+        if fold.monoid == Monoid::Binned {
+            format!("binned_add({place}, {value});")
+        } else if self.is_moments(number) {
             format!("Fold{number}::add({place}, {value}, part);")
         } else {
             format!("{place} = Fold{number}::join({place}, {value});")
@@ -232,7 +252,11 @@ impl Writer<'_> {
             let number = begun + at;
             let value = self.folded(number, fold);
             let laned = is_row || self.laned[fold.result.index()];
-            let place = if laned { format!("f{number}[k]") } else { format!("f{number}") };
+            let place = if laned && !(is_row && is_shared(fold)) {
+                format!("f{number}[k]")
+            } else {
+                format!("f{number}")
+            };
             let mut text = String::new();
             if laned {
                 text.push_str("LANES ");
@@ -240,7 +264,7 @@ impl Writer<'_> {
             if is_row && matches!(self.variant.mode, Mode::Rows { tail: true, .. }) {
                 text.push_str("if (valid[k]) ");
             }
-            let joined = self.joined(number, &place, &value);
+            let joined = self.joined(number, fold, &place, &value);
             self.line(format!("{text}{joined}"));
         }
     }
@@ -265,6 +289,14 @@ impl Writer<'_> {
             return self.define(fold.result, &format!("{place}.mean * {place}.count"));
         }
         self.line(format!("if (a.points{number} == 0) {lanes}{place} = Fold{at}::empty();"));
+        if fold.monoid == Monoid::Binned {
+            self.line(format!("{lanes}binned_settle({place});"));
+            let parts = ["window", "sums[0]", "sums[1]", "sums[2]"];
+            for (&result, part) in fold.parts.iter().zip(parts) {
+                self.define(result, &format!("{place}.{part}"));
+            }
+            return self.define(fold.result, &format!("binned_value({place})"));
+        }
         let narrow = self.kernel[fold.result].dtype;
         let field = if fold.index.is_some() { ".value" } else { "" };
         let text = if wide(narrow) == narrow {
@@ -273,7 +305,7 @@ impl Writer<'_> {
             format!("cast_{narrow}({place}{field})")
         };
         self.define(fold.result, &text);
-        if let Some(index) = fold.index_result {
+        if let Some(&index) = fold.parts.first() {
             self.define(index, &format!("{place}.index"));
         }
     }
@@ -307,15 +339,16 @@ impl Writer<'_> {
         let Mode::Rows { lanes, team, .. } = self.variant.mode else {
             unreachable!("bug: rows are asked for")
         };
-        let begun = self.begin_folds(folds, |_, _| lanes > 1);
+        let begun = self.begin_folds(folds, |_, fold| lanes > 1 && !is_shared(fold));
         let ahead = self.ahead(body, folds, begun);
         self.shared_loop(number, lanes, &ahead, &|writer| {
             writer.body(body);
             writer.join_folds(folds, begun);
         });
-        for at in begun..begun + folds.len() {
+        for (at, fold) in (begun..).zip(folds) {
             let own = match lanes {
                 1 => format!("f{at}"),
+                _ if is_shared(fold) => format!("f{at}"),
                 _ => format!("join_lanes<Fold{at}>(f{at})"),
             };
             self.line(format!("Fold{at}::T r{at} = {own};"));
@@ -366,7 +399,7 @@ impl Writer<'_> {
             for (at, fold) in folds.iter().enumerate() {
                 let at = begun + at;
                 let value = writer.folded(at, fold);
-                let joined = writer.joined(at, &format!("f{at}[k]"), &value);
+                let joined = writer.joined(at, fold, &format!("f{at}[k]"), &value);
                 writer.line(format!("LANES {joined}"));
             }
         });
@@ -433,7 +466,11 @@ impl Writer<'_> {
         if self.is_moments(number) {
             return (3 + usize::from(self.is_sum_stored(number))) * size;
         }
-        if fold.index.is_some() { size.max(8) + 8 } else { size }
+        match fold.monoid {
+            Monoid::Binned => BINNED,
+            _ if fold.index.is_some() => size.max(8) + 8,
+            _ => size,
+        }
     }
 
     /// Writes the block's partial results for the other blocks, and waits for theirs.
@@ -466,6 +503,12 @@ impl Writer<'_> {
     }
 }
 
+/// Whether the lanes of a row have one accumulator, because it is large and takes numbers in any
+/// order.
+fn is_shared(fold: &Fold) -> bool {
+    fold.monoid == Monoid::Binned
+}
+
 /// Whether a statement of a body, or of an inner loop, stores.
 fn stores(body: &[Stmt]) -> bool {
     body.iter().any(|statement| match statement {
@@ -482,6 +525,7 @@ pub(in crate::cuda) fn bytes_of_partials(kernel: &crate::ir::Kernel) -> usize {
         // A sum may be part of `Moments`, which has three numbers, or four with the sum itself.
         let is_sum = fold.monoid == Monoid::Add && size <= 8;
         let size = match (fold.index.is_some(), is_sum) {
+            _ if fold.monoid == Monoid::Binned => BINNED,
             (true, _) => size.max(8) + 8,
             (false, true) => 4 * size,
             (false, false) => size,

@@ -144,9 +144,8 @@ impl<'a> Writer<'a> {
                         let laned = !ends
                             && (self.laned[fold.value.index()]
                                 || fold.index.is_some_and(|index| self.laned[index.index()]));
-                        self.laned[fold.result.index()] = laned;
-                        if let Some(index) = fold.index_result {
-                            self.laned[index.index()] = laned;
+                        for result in fold.results() {
+                            self.laned[result.index()] = laned;
                         }
                     }
                 }

@@ -27,7 +27,7 @@ pub(crate) enum Combined {
     /// The last one is kept; elements have `size` bytes.
     Last { size: usize },
     /// They are combined by an operation.
-    Op(Op, DType),
+    Op { op: Op, dtype: DType, in_order: bool },
     /// They are combined by a monoid.
     Monoid(Monoid, DType),
 }
@@ -40,9 +40,9 @@ fn name_of(dtype: DType) -> String {
     String::from(if dtype == DType::Bool { "bool" } else { dtype.name() })
 }
 
-/// The text that combines by an operation. If only rounding depends on the order, it combines many
-/// elements of a slot at once.
-fn by_op(op: Op, dtype: DType, places: &str) -> Routine {
+/// The text that combines by an operation, many elements of a slot at once unless they must be
+/// combined in order.
+fn by_op(op: Op, dtype: DType, in_order: bool, places: &str) -> Routine {
     let mut uses = Uses::default();
     uses.ops.insert((op, vec![dtype, dtype]));
     let mut defines = vec![
@@ -50,7 +50,7 @@ fn by_op(op: Op, dtype: DType, places: &str) -> Routine {
         ("Element", name_of(dtype)),
         ("OP", format!("op_{}", op.name())),
     ];
-    if op.is_free(dtype) {
+    if !in_order && op.is_free(dtype) {
         defines.extend(accumulating(dtype, dtype))
     } else {
         defines.push(("IN_ORDER", String::from("1")))
@@ -95,7 +95,7 @@ pub fn sources() -> Vec<String> {
         [1, 2, 4, 8, 16].map(|size| of_words(size, "u32").source()).into();
     for op in [Op::Add, Op::Maximum, Op::Subtract] {
         let dtypes = DType::ALL.iter().filter(|&&dtype| has_loop(op, dtype));
-        sources.extend(dtypes.map(|&dtype| by_op(op, dtype, "u64").source()));
+        sources.extend(dtypes.map(|&dtype| by_op(op, dtype, false, "u64").source()));
     }
     for &dtype in DType::ALL.iter().filter(|&&dtype| Monoid::Add.accepts(dtype)) {
         sources.push(by_monoid(Monoid::Add, dtype, "u32").source());
@@ -135,7 +135,7 @@ impl<'a> Grouping<'a> {
         let places = places_of(slots);
         let combining = match combined {
             Combined::Last { size } => of_words(size, places),
-            Combined::Op(op, dtype) => by_op(op, dtype, places),
+            Combined::Op { op, dtype, in_order } => by_op(op, dtype, in_order, places),
             Combined::Monoid(monoid, dtype) => by_monoid(monoid, dtype, places),
         };
         vec![sorting(Order::Positions, dtype_of(places)), combining]
@@ -211,16 +211,16 @@ impl<'a> Grouping<'a> {
     }
 
     /// Combines the values of each slot with the element there: in their order, or in another fixed
-    /// order if only rounding depends on it.
+    /// order if only rounding depends on it and it may.
     pub(crate) fn combine(
         &self,
-        op: Op,
+        (op, in_order): (Op, bool),
         dtype: DType,
         values: u64,
         to: u64,
     ) -> Result<(), DeviceError> {
-        let routine = by_op(op, dtype, places_of(self.slots));
-        if !op.is_free(dtype) {
+        let routine = by_op(op, dtype, in_order, places_of(self.slots));
+        if in_order || !op.is_free(dtype) {
             let words = self.words(values, to, 0);
             return launch(self.device, "grouped_in_order", &routine, self.count, &words);
         }

@@ -1,6 +1,7 @@
 //! Matrix products on the CPU by the library of the machine, or else by the `gemm` crate.
 
 use super::blas;
+use super::in_order::{self, Fused, Matrix};
 use crate::structured::number::Number;
 use crate::structured::{Block, Plain};
 use num_complex::{Complex32, Complex64};
@@ -35,6 +36,8 @@ struct Stack<'a> {
 enum By {
     Library(Blas, usize),
     Gemm,
+    /// The routine that adds terms from the first to the last.
+    Order,
 }
 
 /// `to = a · b` for stacks of matrices of a floating-point or complex dtype, or `to = c + a · b`.
@@ -66,6 +69,13 @@ pub fn run(
         to.copy_from(old);
     }
     let stack = Stack { matmul, a, b, to, sizes, adds: old.is_some() };
+    if matmul.in_order {
+        let all = || (0..count).into_par_iter().for_each(|at| stack.multiply(at, By::Order));
+        return match pool {
+            Some(pool) => pool.install(all),
+            None => (0..count).for_each(|at| stack.multiply(at, By::Order)),
+        };
+    }
     let multiplications = m.saturating_mul(k).saturating_mul(n);
     let is_small = multiplications <= SMALL;
     let blas = blas.filter(|blas| !is_small && blas::takes(*blas, sizes));
@@ -105,21 +115,23 @@ impl Stack<'_> {
     /// The product of the matrices at a position of the stacks.
     fn multiply(&self, at: usize, by: By) {
         match self.to.dtype {
-            DType::F32 => self.typed::<f32>(at, by),
-            DType::F64 => self.typed::<f64>(at, by),
-            DType::C64 => self.typed::<Complex32>(at, by),
-            DType::C128 => self.typed::<Complex64>(at, by),
+            DType::F32 => self.typed::<f32, 6, 16>(at, by),
+            DType::F64 => self.typed::<f64, 8, 8>(at, by),
+            DType::C64 => self.typed::<Complex32, 4, 8>(at, by),
+            DType::C128 => self.typed::<Complex64, 4, 4>(at, by),
             DType::F16 => self.halves(at, by, half::f16::to_f32, half::f16::from_f32),
             DType::BF16 => self.halves(at, by, half::bf16::to_f32, half::bf16::from_f32),
             dtype => unreachable!("bug: matrices of {dtype} are not multiplied by a library"),
         }
     }
 
-    fn typed<T: Number>(&self, at: usize, by: By) {
+    /// Products in order keep tiles of `ROWS` by `WIDTH` sums in registers. With twice as many, the
+    /// compiler would keep them in memory.
+    fn typed<T: Fused, const ROWS: usize, const WIDTH: usize>(&self, at: usize, by: By) {
         // SAFETY: nothing writes the operands meanwhile, and this part of the output is this
         // call's alone (condition 2 of `Buffer`).
         let (a, b, to) = unsafe { self.matrices(at) };
-        self.product::<T>(a, b, to, by);
+        self.product::<T, ROWS, WIDTH>(a, b, to, by);
     }
 
     /// Widens both operands once, multiplies in f32 and rounds once.
@@ -134,7 +146,7 @@ impl Stack<'_> {
         let (a, b, to) = unsafe { self.matrices::<H>(at) };
         let wide = |part: &[H]| part.iter().map(|&element| widen(element)).collect::<Vec<f32>>();
         let mut sums = if self.adds { wide(to) } else { vec![0.0; to.len()] };
-        self.product::<f32>(&wide(a), &wide(b), &mut sums, by);
+        self.product::<f32, 6, 16>(&wide(a), &wide(b), &mut sums, by);
         to.iter_mut().zip(sums).for_each(|(to, sum)| *to = narrow(sum));
     }
 
@@ -154,13 +166,28 @@ impl Stack<'_> {
     }
 
     /// `to = a · b` or `to += a · b` of matrices in C order, operands transposed as `matmul` says.
-    fn product<T: Number>(&self, a: &[T], b: &[T], to: &mut [T], by: By) {
+    fn product<T: Fused, const ROWS: usize, const WIDTH: usize>(
+        &self,
+        a: &[T],
+        b: &[T],
+        to: &mut [T],
+        by: By,
+    ) {
         let &Stack { matmul, sizes, adds, .. } = self;
         match by {
             By::Library(blas, threads) => {
                 blas::product(matmul, a, b, to, sizes, adds, (blas, threads));
             }
             By::Gemm => product(matmul, a, b, to, sizes, adds),
+            By::Order => {
+                let [m, k, n] = sizes;
+                let steps = |transposed: bool, rows: usize, columns: usize| {
+                    if transposed { [1, rows] } else { [columns, 1] }
+                };
+                let a = Matrix { elements: a, steps: steps(matmul.transposed[0], m, k) };
+                let b = Matrix { elements: b, steps: steps(matmul.transposed[1], k, n) };
+                in_order::product::<T, ROWS, WIDTH>(a, b, to, sizes, adds);
+            }
         }
     }
 }

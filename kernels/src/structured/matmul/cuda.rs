@@ -10,7 +10,12 @@ use phalanx_ops::{DType, Op};
 use std::sync::Arc;
 
 static TEXT: &str = include_str!("parts.cu");
+static IN_ORDER: &str = include_str!("in_order.cu");
 const THREADS: u32 = 256;
+/// Threads of a block along each axis of a tile of a product in order.
+const SIDE: usize = 16;
+/// Thread blocks of a launch of products in order.
+const MOST_BLOCKS: usize = 1 << 30;
 /// Products of at most `SMALL` elements over an inner axis of at least `LONG` run in parts.
 const SMALL: usize = 1 << 14;
 const LONG: usize = 1 << 16;
@@ -62,6 +67,10 @@ pub fn run(
         }
         return Ok(true);
     }
+    if matmul.in_order {
+        multiply_in_order(matmul, [m, k, n], [a, b, to], (count, old.is_some()), device)?;
+        return Ok(true);
+    }
     let transposed = matmul.transposed;
     let rows = [if transposed[0] { m } else { k }, if transposed[1] { k } else { n }];
     let (steps, adds) = ([m * k, k * n], old.is_some());
@@ -85,7 +94,11 @@ fn is_in_parts([m, n, k]: [usize; 3], count: usize, dtype: DType) -> bool {
 pub fn routines(matmul: Matmul, operands: &[Block<'_>], to: &Block<'_>) -> Vec<Routine> {
     let [m, k, n] = matmul.sizes(operands[0].shape, operands[1].shape);
     let count = to.shape[..to.shape.len() - 2].iter().product();
-    if is_in_parts([m, n, k], count, to.dtype) { vec![of_sums(to.dtype)] } else { Vec::new() }
+    match matmul.in_order {
+        true => vec![of_order(matmul, to.dtype)],
+        false if is_in_parts([m, n, k], count, to.dtype) => vec![of_sums(to.dtype)],
+        false => Vec::new(),
+    }
 }
 
 fn start(block: &Block<'_>) -> DevicePointer {
@@ -140,7 +153,61 @@ fn of_sums(dtype: DType) -> Routine {
     Routine::new(TEXT, defines, uses)
 }
 
+/// Products whose terms are added from the first to the last, without the library.
+fn multiply_in_order(
+    matmul: Matmul,
+    [m, k, n]: [usize; 3],
+    [a, b, to]: [&Block<'_>; 3],
+    (count, adds): (usize, bool),
+    device: &Arc<CudaDevice>,
+) -> Result<(), DeviceError> {
+    let routine = of_order(matmul, to.dtype);
+    let tile = SIDE * of_thread(to.dtype);
+    let tiles = m.div_ceil(tile) * n.div_ceil(tile);
+    let addresses = [a, b, to].map(|block| start(block).address());
+    let at_once = (MOST_BLOCKS / tiles.max(1)).max(1);
+    for first in (0..count).step_by(at_once) {
+        let products = at_once.min(count - first);
+        let sizes = [m, k, n, usize::from(adds), first].map(|number| number as u64);
+        let words: Vec<u64> = addresses.into_iter().chain(sizes).collect();
+        // SAFETY: the words are those of `Argument` in the text, and the blocks are whole.
+        unsafe {
+            let size = (products * tiles, THREADS);
+            routine.launch("multiply_in_order", device, size, &words)?;
+        }
+    }
+    Ok(())
+}
+
+/// Rows, and columns, of a tile that one thread computes.
+fn of_thread(dtype: DType) -> usize {
+    if dtype.size() > 4 && dtype.is_complex() { 4 } else { 8 }
+}
+
+/// The text of products in order.
+fn of_order(matmul: Matmul, dtype: DType) -> Routine {
+    let [a, b] = matmul.transposed.map(|transposed| u8::from(transposed).to_string());
+    let mut defines = vec![
+        ("T", String::from(dtype.name())),
+        ("ROWS", of_thread(dtype).to_string()),
+        ("COLUMNS", of_thread(dtype).to_string()),
+        // As measured on an H200: more blocks leave too few registers to each thread.
+        ("BLOCKS", if dtype == DType::C64 { "2" } else { "1" }.to_owned()),
+        ("A_TURNED", a),
+        ("B_TURNED", b),
+    ];
+    if dtype.is_complex() {
+        defines.push(("IS_COMPLEX", String::from("1")));
+    }
+    Routine::new(IN_ORDER, defines, Uses::default())
+}
+
 /// The texts of every dtype.
 pub fn sources() -> Vec<String> {
-    [DType::F32, DType::F64, DType::C64, DType::C128].map(|dtype| of_sums(dtype).source()).into()
+    let dtypes = [DType::F32, DType::F64, DType::C64, DType::C128];
+    let turned = [[false, false], [true, false], [false, true], [true, true]];
+    let in_order = dtypes.iter().zip(turned).map(|(&dtype, transposed)| {
+        of_order(Matmul { transposed, in_order: true }, dtype).source()
+    });
+    dtypes.iter().map(|&dtype| of_sums(dtype).source()).chain(in_order).collect()
 }

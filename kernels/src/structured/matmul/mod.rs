@@ -3,3 +3,4 @@
 mod blas;
 pub mod cpu;
 pub mod cuda;
+mod in_order;

@@ -204,7 +204,8 @@ pub fn reduce_at(
     pool: Option<&rayon::ThreadPool>,
 ) {
     let (from, starts) = (&operands[0], &operands[1]);
-    let combination = Combination::of(reduce.op, to.dtype);
+    let mut combination = Combination::of(reduce.op, to.dtype);
+    combination.is_free &= !reduce.in_order;
     let (lines, result) = (Lines::of(from.shape, reduce.axis), Lines::of(to.shape, reduce.axis));
     assert!(
         from.dtype == to.dtype

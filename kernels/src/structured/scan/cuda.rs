@@ -5,7 +5,7 @@
 //! a tile always combines the totals of the same groups of tiles and of groups, not those that
 //! happen to be available, so sums of floating-point numbers have the same bits each time.
 //!
-//! If another order is not allowed (`is_free`), a thread combines each line from left to right,
+//! If another order is not allowed (`is_in_order`), a thread combines each line from left to right,
 //! like the CPU.
 
 use crate::cuda::prelude::Uses;
@@ -35,8 +35,14 @@ fn items(dtype: DType) -> usize {
     128 / dtype.size().clamp(4, 16)
 }
 
+/// Whether the elements must be combined from left to right.
+fn is_in_order(scan: Scan, dtype: DType) -> bool {
+    scan.in_order || !scan.op.is_free(dtype)
+}
+
 /// The text with an operation.
-fn routine(op: Op, dtype: DType) -> Routine {
+fn routine(scan: Scan, dtype: DType) -> Routine {
+    let op = scan.op;
     let mut uses = Uses::default();
     uses.ops.insert((op, vec![dtype, dtype]));
     let name = if dtype == DType::Bool { "bool" } else { dtype.name() };
@@ -45,7 +51,7 @@ fn routine(op: Op, dtype: DType) -> Routine {
         ("OP", format!("op_{}", op.name())),
         ("ITEMS", items(dtype).to_string()),
     ];
-    if !op.is_free(dtype) {
+    if is_in_order(scan, dtype) {
         defines.push(("IN_ORDER", String::from("1")));
     }
     Routine::new(TEXT, defines, uses)
@@ -56,17 +62,20 @@ pub fn sources() -> Vec<String> {
     let uses = |op| {
         DType::ALL.iter().filter(move |&&dtype| has_loop(op, dtype)).map(move |&dtype| (op, dtype))
     };
+    let of = |op, dtype, in_order| routine(Scan { op, axis: 0, in_order }, dtype).source();
+    let sums = uses(Op::Add).map(|(op, dtype)| of(op, dtype, true));
     uses(Op::Add)
         .chain(uses(Op::Maximum))
         .chain(uses(Op::Subtract))
-        .map(|(op, dtype)| routine(op, dtype).source())
+        .map(|(op, dtype)| of(op, dtype, false))
+        .chain(sums)
         .collect()
 }
 
 /// The routines that `run` launches.
 pub fn routines(scan: Scan, to: &Block<'_>) -> Vec<Routine> {
     if has_loop(scan.op, to.dtype) && !to.is_empty() {
-        vec![routine(scan.op, to.dtype)]
+        vec![routine(scan, to.dtype)]
     } else {
         Vec::new()
     }
@@ -93,7 +102,7 @@ pub fn run(
     if to.is_empty() {
         return Ok(true);
     }
-    let routine = routine(scan.op, dtype);
+    let routine = routine(scan, dtype);
     let addresses = [from.buffer.as_ptr() as u64, to.buffer.as_ptr() as u64];
     let sizes = [lines.outer, lines.extent, lines.inner].map(|number| number as u64);
     let mut words: Vec<u64> = addresses.into_iter().chain(sizes).chain([0; 8]).collect();
@@ -126,7 +135,7 @@ pub fn run(
         unsafe { routine.launch("scan_columns", device, (blocks, THREADS), &words)? };
         return Ok(true);
     }
-    if !scan.op.is_free(dtype) {
+    if is_in_order(scan, dtype) {
         // One line for each block until the blocks keep a device busy, then up to 32 lines, the
         // threads of a warp; always a divisor of a tile.
         let many = (lines.outer / MANY_LINES).clamp(1, 32).next_power_of_two();

@@ -81,7 +81,7 @@ pub fn reduce_at(
         return Ok(true);
     }
     // If another order is not allowed, one thread combines from left to right.
-    let is_free = reduce.op.is_free(dtype);
+    let is_free = !reduce.in_order && reduce.op.is_free(dtype);
     let has_lines = is_free && lines.inner == 1;
     let per_part = if has_lines { WARP } else { 1 };
     let wanted = MANY_THREADS / (to.len() * per_part);

@@ -44,6 +44,7 @@ const MONOIDS: &[Monoid] = &[
     Monoid::ArgMin,
     Monoid::ArgMax,
     Monoid::BitXor,
+    Monoid::Binned,
 ];
 
 /// A verified kernel without arguments.
@@ -236,15 +237,20 @@ impl Builder {
             }
         }
         let axis = self.generator.pick(&axes);
-        let indexed = pending.iter().any(|(monoid, ..)| monoid.is_compound());
+        let has_index = |monoid| matches!(monoid, Monoid::ArgMin | Monoid::ArgMax);
+        let indexed = pending.iter().any(|&(monoid, ..)| has_index(monoid));
         let index = indexed.then(|| self.define(&mut inner, DType::I64, Expr::Index(axis)));
         self.visible.truncate(visible);
         self.axes.truncate(self.axes.len() - count);
         for (monoid, value, dtype) in pending {
             let result = self.folded(dtype);
-            let index = index.filter(|_| monoid.is_compound());
-            let index_result = index.map(|_| self.folded(DType::I64));
-            folds.push(Fold { monoid, value, index, result, index_result });
+            let index = index.filter(|_| has_index(monoid));
+            let count = match monoid {
+                Monoid::Binned => self.generator.pick(&[0, 4]),
+                _ => usize::from(index.is_some()),
+            };
+            let parts = (0..count).map(|_| self.folded(DType::I64)).collect();
+            folds.push(Fold { monoid, value, index, result, parts });
         }
         body.push(Stmt::Loop { axes, body: inner, folds });
     }

@@ -2,7 +2,7 @@
 
 use phalanx_kernels::cpu::loops;
 use phalanx_kernels::ir::{AccessId, AxisId, Expr, Fold, GuardId, Kernel, Launch, Stmt, ValueId};
-use phalanx_ops::{DType, Kind, Monoid, Scalar, Weak};
+use phalanx_ops::{Binned, DType, Kind, Monoid, Scalar, Weak};
 
 /// Runs a launch.
 ///
@@ -99,6 +99,15 @@ impl Evaluator<'_> {
     }
 
     fn fold(&mut self, fold: &Fold, items: &[(Scalar, i64)]) {
+        if fold.monoid == Monoid::Binned {
+            let mut sum = Binned::default();
+            items.iter().for_each(|(number, _)| sum.add(number.to_weak().to_complex().re));
+            self.values[fold.result.index()] = Scalar::new(sum.value());
+            for (result, part) in fold.parts.iter().zip(sum.parts()) {
+                self.values[result.index()] = Scalar::new(part);
+            }
+            return;
+        }
         let dtype = self.kernel[fold.result].dtype;
         let wide = widen(dtype);
         let items: Vec<(Scalar, i64)> =
@@ -110,7 +119,7 @@ impl Evaluator<'_> {
             false => fold_leaves(fold.monoid, &leaves),
         };
         self.values[fold.result.index()] = convert(value, dtype);
-        if let Some(result) = fold.index_result {
+        for result in &fold.parts {
             self.values[result.index()] = Scalar::new(index);
         }
     }

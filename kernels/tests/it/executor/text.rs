@@ -154,7 +154,7 @@ fn each_broken_rule_is_found() {
         (
             "kernel(; s0: f64) \
              { for grid { for i0 loop { v0: f64 = s0\nfold v1: f64 = argmin(v0) } } }",
-            "a fold by argmin has an index where it should not, or none where it should",
+            "a fold by argmin has an index or parts of another monoid",
         ),
         (
             "kernel(; s0: f64) \

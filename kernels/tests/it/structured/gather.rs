@@ -72,7 +72,7 @@ fn check_put(op: Option<Op>, dtype: DType, shape: &[usize], axis: u8, count: usi
             }
         }
     }
-    let put = Structured::Put(Put { axis, op });
+    let put = Structured::Put(Put { axis, op, in_order: false });
     let mut origin = vec![0; shape.len()];
     origin[usize::from(axis)] = start;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().expect("threads");

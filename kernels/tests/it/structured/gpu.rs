@@ -88,7 +88,7 @@ fn check_put(
     let values = Value::mixed(dtype, &given, 9);
     let mut origin = vec![0; shape.len()];
     origin[usize::from(axis)] = start;
-    let put = Structured::Put(Put { axis, op });
+    let put = Structured::Put(Put { axis, op, in_order: false });
     let operands = [&old, &positions, &values];
     let should = evaluate_part(put, &operands, Some(&origin), None);
     let what = format!("put by {op:?} of {dtype} {shape:?} at {count} from {start}");
@@ -128,7 +128,7 @@ fn products() {
             let b = whole_numbers(dtype, &swap(transposed[1], [k, n]), 5);
             let added = whole_numbers(dtype, &[count, m, n], 4);
             for terms in [2, 3] {
-                let op = Structured::Matmul(Matmul { transposed });
+                let op = Structured::Matmul(Matmul { transposed, in_order: false });
                 let operands = &[&a, &b, &added][..terms];
                 let should = evaluate_part(op, operands, None, None);
                 let is = on_gpu(op, operands, &[0; 3], &device);
@@ -136,6 +136,34 @@ fn products() {
                 let what = format!("{dtype} {count} {m}x{k}x{n} {transposed:?} {terms}");
                 assert_eq!((is.dtype, &is.shape), (should.dtype, &should.shape), "{what}");
                 assert_eq!(numbers(&is), numbers(&should), "{what}");
+            }
+        }
+    }
+}
+
+/// Products in order have the CPU's bits.
+#[test]
+fn products_in_order() {
+    let Some(device) = device() else { return };
+    let sizes = [[1, 3, 5, 4], [3, 65, 70, 33], [1, 8, 7_001, 5], [2, 301, 77, 203]];
+    for dtype in [DType::F32, DType::F64, DType::C64, DType::C128] {
+        for [count, m, k, n] in sizes {
+            for transposed in [[false, false], [true, false], [false, true], [true, true]] {
+                let swap = |transposed, [rows, columns]: [usize; 2]| match transposed {
+                    true => [count, columns, rows],
+                    false => [count, rows, columns],
+                };
+                let a = Value::finite(dtype, &swap(transposed[0], [m, k]), 3);
+                let b = Value::finite(dtype, &swap(transposed[1], [k, n]), 5);
+                let added = Value::finite(dtype, &[count, m, n], 4);
+                for terms in [2, 3] {
+                    let op = Structured::Matmul(Matmul { transposed, in_order: true });
+                    let operands = &[&a, &b, &added][..terms];
+                    let should = evaluate_part(op, operands, None, None);
+                    let is = on_gpu(op, operands, &[0; 3], &device);
+                    let what = format!("{dtype} {count} {m}x{k}x{n} {transposed:?} {terms}");
+                    assert_same(&is, &should, &what);
+                }
             }
         }
     }
@@ -263,7 +291,7 @@ mod sorts {
 }
 
 fn check_scan(op: Op, value: &Value, axis: u8, device: &Arc<dyn Device>) {
-    let scan = Structured::Scan(Scan { op, axis });
+    let scan = Structured::Scan(Scan { op, axis, in_order: false });
     let before = Value::finite(value.dtype, &with_axis(&value.shape, axis, 1), 31);
     for operands in [vec![value], vec![value, &before]] {
         let should = evaluate_part(scan, &operands, None, None);
@@ -273,6 +301,11 @@ fn check_scan(op: Op, value: &Value, axis: u8, device: &Arc<dyn Device>) {
         match is_half(value.dtype) && matches!(op, Op::Add | Op::Multiply | Op::Subtract) {
             true => assert_same(&is, &should, &what),
             false => assert_near(&is, &should, &what),
+        }
+        if op == Op::Add {
+            let in_order = Structured::Scan(Scan { op, axis, in_order: true });
+            let is = on_gpu(in_order, &operands, &vec![0; value.shape.len()], device);
+            assert_same(&is, &should, &format!("in order, {what}"));
         }
     }
 }
@@ -315,7 +348,7 @@ fn many_and_long_scans() {
 
 fn check_reduce_at(op: Op, value: &Value, axis: u8, starts: &[i64], device: &Arc<dyn Device>) {
     let starts = Value::positions(&[starts.len()], starts.iter().copied());
-    let reduce = Structured::ReduceAt(ReduceAt { op, axis });
+    let reduce = Structured::ReduceAt(ReduceAt { op, axis, in_order: false });
     let should = evaluate_part(reduce, &[value, &starts], None, None);
     let origin = vec![0; value.shape.len()];
     let is = on_gpu(reduce, &[value, &starts], &origin, device);

@@ -45,7 +45,7 @@ fn products<T: Sample>() {
             let left_shape = if turned[0] { [count, k, m] } else { [count, m, k] };
             let right_shape = if turned[1] { [count, n, k] } else { [count, k, n] };
             let (left, right) = (operand(&left, &left_shape), operand(&right, &right_shape));
-            let op = Structured::Matmul(Matmul { transposed: turned });
+            let op = Structured::Matmul(Matmul { transposed: turned, in_order: false });
             let what = format!("{count} products of {m} x {k} x {n}, transposed {turned:?}");
             let bound = 4.0 * T::EPSILON * (2 + k) as f64;
             let (shape, product) = evaluate::<T>(&op, &[&left, &right]);

@@ -49,7 +49,7 @@ fn cases() -> Vec<Case> {
     for transposed in [[false, false], [true, false], [false, true], [true, true]] {
         let left = f64s(if transposed[0] { &[2, 5, 4] } else { &[2, 4, 5] });
         let right = f64s(if transposed[1] { &[2, 3, 5] } else { &[2, 5, 3] });
-        let op = Structured::Matmul(Matmul { transposed });
+        let op = Structured::Matmul(Matmul { transposed, in_order: false });
         add(op, &[left.clone(), right.clone()]);
         add(op, &[left, right, f64s(&[2, 4, 3])]);
     }
@@ -69,12 +69,12 @@ fn cases() -> Vec<Case> {
         }
         let routed = [f64s(&[4, 6]), small(DType::I32, &[4, 6], 7)];
         add(Structured::Route(Route { axis }), &routed);
-        let scan = Structured::Scan(Scan { op: Op::Add, axis });
+        let scan = Structured::Scan(Scan { op: Op::Add, axis, in_order: false });
         add(scan, &[f64s(&[4, 6])]);
         let row = if axis == 0 { [1, 6] } else { [4, 1] };
         add(scan, &[f64s(&[4, 6]), f64s(&row)]);
         let starts = Value::positions(&[3], [0, 3, 1].into_iter());
-        let reduce = ReduceAt { op: Op::Add, axis };
+        let reduce = ReduceAt { op: Op::Add, axis, in_order: false };
         add(Structured::ReduceAt(reduce), &[f64s(&[4, 6]), starts]);
         let extent = [4, 6][usize::from(axis)];
         let take = Structured::Take(Take { axis });
@@ -85,7 +85,7 @@ fn cases() -> Vec<Case> {
         add(Structured::TakeAlong(TakeAlong { axis }), &[f64s(&[4, 6]), places.clone()]);
         for op in [None, Some(Op::Add)] {
             let operands = [f64s(&[4, 6]), places.clone(), f64s(&given)];
-            add(Structured::Put(Put { axis, op }), &operands);
+            add(Structured::Put(Put { axis, op, in_order: false }), &operands);
         }
     }
     let ordered = Value::new(&[7], (0..7).map(|at| Scalar::new(f64::from(at / 2))), DType::F64);

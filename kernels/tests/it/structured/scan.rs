@@ -15,7 +15,7 @@ fn check_scan(op: Op, value: &Value, axis: u8) {
     let mut shape = value.shape.clone();
     shape[usize::from(axis)] = 1;
     let before = Value::mixed(value.dtype, &shape, 23);
-    let scan = Structured::Scan(Scan { op, axis });
+    let scan = Structured::Scan(Scan { op, axis, in_order: false });
     for continues in [false, true] {
         let mut should = value.clone();
         for place in 0..outer * extent * inner {
@@ -55,7 +55,8 @@ fn check_reduce_at(op: Op, value: &Value, axis: u8, starts: &[i64]) {
         should.set(place, &last);
     }
     let starts = Value::positions(&[starts.len()], starts.iter().copied());
-    let is = evaluate(Structured::ReduceAt(ReduceAt { op, axis }), &[value, &starts]);
+    let is =
+        evaluate(Structured::ReduceAt(ReduceAt { op, axis, in_order: false }), &[value, &starts]);
     assert_same(&is, &should, &format!("stretches by {op} of {}", value.dtype));
 }
 
@@ -117,7 +118,7 @@ fn long_stretches() {
             for (shape, axis) in [(vec![70_001], 0), (vec![3, 33_000], 1), (vec![5000, 2], 0)] {
                 let value = Value::finite(dtype, &shape, 9);
                 let starts = Value::positions(&[3], [0, 4100, 2].into_iter());
-                let reduce = Structured::ReduceAt(ReduceAt { op, axis });
+                let reduce = Structured::ReduceAt(ReduceAt { op, axis, in_order: false });
                 let is = evaluate_part(reduce, &[&value, &starts], None, None);
                 let [_, extent, inner] = value.lines(axis.into());
                 let mut should = Value::zeros(dtype, &is.shape);

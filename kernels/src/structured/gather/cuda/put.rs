@@ -126,7 +126,7 @@ pub fn put_routines(put: Put, operands: &[Block<'_>], to: &Block<'_>) -> Vec<Rou
         Some(Way::Sorted(op)) => {
             let combined = match op {
                 None => Combined::Last { size: to.dtype.size() },
-                Some(op) => Combined::Op(op, to.dtype),
+                Some(op) => Combined::Op { op, dtype: to.dtype, in_order: put.in_order },
             };
             let mut routines = Grouping::routines(elements, combined);
             routines.push(of_places(elements));
@@ -197,7 +197,10 @@ pub fn put(
             let grouping = Grouping::new(&places, total, elements, device)?;
             match op {
                 None => grouping.last(address(values), address(to), dtype.size())?,
-                Some(op) => grouping.combine(op, dtype, address(values), address(to))?,
+                Some(op) => {
+                    let how = (op, put.in_order);
+                    grouping.combine(how, dtype, address(values), address(to))?;
+                }
             }
         }
     }
