@@ -8,7 +8,8 @@ macro_rules! monoids {
     ($($variant:ident $name:literal $doc:literal;)*) => {
         /// An associative combination with an identity.
         ///
-        /// All but the compound ones (`ArgMin`, `ArgMax`, `Moments`, `Binned`) combine single elements.
+        /// All but the compound ones (`ArgMin`, `ArgMax`, `Moments`, `Binned`) combine single
+        /// elements.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
         #[repr(u8)]
         pub enum Monoid { $(#[doc = $doc] $variant),* }

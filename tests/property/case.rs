@@ -85,25 +85,36 @@ impl Case {
     }
 
     /// The bits of all arrays at the end of the program, with their names, in reproducible mode or
-    /// not. Errors: the text of the first error.
+    /// not. Floats are made fractions first, so that sums are rounded; the program ends where an
+    /// instruction does not fit them, and an array that has an error has its text. Errors: those of
+    /// the session.
     pub fn bits(&self, reproducible: bool) -> Result<Vec<(String, Vec<u8>)>, String> {
         let session = self.session(reproducible)?;
         let found = session.handle().enter(|| {
             let mut reference = Reference::new(&self.mesh);
             let mut arrays = Arrays::default();
             for instruction in &self.program {
-                if reference.step(instruction).is_some() {
-                    arrays.step(instruction).map_err(|error| error.to_string())?;
+                if reference.step(instruction).is_none() {
+                    continue;
+                }
+                if arrays.step(instruction).is_err() {
+                    break;
+                }
+                if let Instruction::Full { to, .. } | Instruction::FromSlice { to, .. } =
+                    instruction
+                {
+                    arrays.make_fractions(*to);
                 }
             }
             let bits = |name: Name| {
-                let host = arrays.get(name).to_host().map_err(|error| error.to_string())?;
-                Ok((name.to_string(), host.bytes))
+                let host = arrays.find(name)?.to_host();
+                let bits = host.map_or_else(|error| error.code().into(), |host| host.bytes);
+                Some((name.to_string(), bits))
             };
-            reference.names().into_iter().map(bits).collect()
+            reference.names().into_iter().filter_map(bits).collect()
         });
         session.finish().map_err(|error| error.to_string())?;
-        found
+        Ok(found)
     }
 
     fn session(&self, reproducible: bool) -> Result<Session, String> {

@@ -16,8 +16,20 @@ pub struct Arrays {
 impl Arrays {
     /// The array of a name; the reference has checked that it exists.
     pub fn get(&self, name: Name) -> &Array {
-        let found = self.arrays.get(name.0).and_then(Option::as_ref);
-        found.unwrap_or_else(|| panic!("bug: the reference has an array {name}"))
+        self.find(name).unwrap_or_else(|| panic!("bug: the reference has an array {name}"))
+    }
+
+    /// The array of a name, if it exists.
+    pub fn find(&self, name: Name) -> Option<&Array> {
+        self.arrays.get(name.0)?.as_ref()
+    }
+
+    /// Makes numbers of an array that are rounded when they are added, if it has floats.
+    pub fn make_fractions(&mut self, name: Name) {
+        let array = self.get(name);
+        if array.dtype().is_inexact() {
+            self.arrays[name.0] = Some((array * 0.1).sin());
+        }
     }
 
     fn argument(&self, operand: Operand) -> Argument {

@@ -2,7 +2,6 @@
 
 use crate::case::Case;
 use crate::generate;
-use std::collections::BTreeSet;
 
 /// The seeds of the programs.
 const SEEDS: u64 = 120;
@@ -39,6 +38,5 @@ fn ordinary_programs_have_other_bits_on_other_meshes() {
         let case = generate::case(seed, &[1]).without_shardings();
         bits(&case, &[1], false) != bits(&case, &[3], false)
     };
-    let seeds: BTreeSet<u64> = (0..SEEDS).filter(differs).collect();
-    assert!(!seeds.is_empty(), "no program depends on the order of its sums");
+    assert!((0..1000).any(|seed| differs(&seed)), "no program depends on the order of its sums");
 }

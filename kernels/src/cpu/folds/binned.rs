@@ -106,8 +106,8 @@ impl Real for f64 {
 
 for_each_level! {
     /// The largest magnitudes, lane by lane.
-    // This and the next function leave the lanes to the caller: of a reduction in the same function,
-    // the compiler makes scalars of some lanes.
+    // This and the next function leave the lanes to the caller: of a reduction in the same
+    // function, the compiler makes scalars of some lanes.
     fn largest[T: Real][T](rows: &[[T; LANES]], lanes: &mut [T::Bits; LANES]) {
         let mut most = *lanes;
         for row in rows {

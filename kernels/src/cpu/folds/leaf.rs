@@ -3,7 +3,6 @@
 //! These compute the same values as `LaneState`, combined in the same order (`order`), several
 //! times faster. A test compares the two bit for bit.
 
-use super::binned;
 use super::operation::{Operation, Sum, loop_of, narrow_loop_of};
 use super::order::{LANES, LEAF};
 use crate::cpu::instructions::for_each_level;
@@ -38,9 +37,6 @@ const fn lanes<T>() -> usize {
 
 /// The leaf loop of a monoid and a dtype; `None` if there is none.
 pub(in crate::cpu) fn leaf(monoid: Monoid, dtype: DType) -> Option<LeafLoop> {
-    if monoid == Monoid::Binned {
-        return binned::leaf(dtype);
-    }
     loop_of!(monoid, dtype, run: LeafLoop, lanes)
 }
 
@@ -453,10 +449,6 @@ mod tests {
     fn leaves_are_folded_in_the_canonical_order() {
         let few = [LEAF, 2, 4, 10, 32, 34, 62, 64, 100, 254, LEAF, 2 * LEAF, 5 * LEAF + 96];
         for (&dtype, &monoid) in pairs(DType::ALL, Monoid::ALL) {
-            // Sums of bins have no order; `binned.rs` tests them.
-            if monoid == Monoid::Binned {
-                continue;
-            }
             let Some(leaf) = leaf(monoid, dtype) else { continue };
             let code = Combine::of(monoid, dtype).expect("the monoid combines the dtype");
             for (seed, count) in few.into_iter().chain([BATCH * LEAF; 3]).enumerate() {

@@ -3,7 +3,6 @@
 //! These combine each element with the same operands in the same order as one loop for each row,
 //! but write the results once for all rows.
 
-use super::binned;
 use super::operation::{Operation, Sum, loop_of, narrow_loop_of};
 use crate::cpu::instructions::for_each_level;
 use crate::cpu::transfer::prefetch;
@@ -36,9 +35,6 @@ pub(in crate::cpu) type RowsLoop =
 
 /// The loop of a monoid and a dtype; `None` if there is none.
 pub(in crate::cpu) fn rows(monoid: Monoid, dtype: DType) -> Option<RowsLoop> {
-    if monoid == Monoid::Binned {
-        return binned::rows(dtype);
-    }
     loop_of!(monoid, dtype, run: RowsLoop, stretch)
 }
 

@@ -2,7 +2,7 @@
 
 use super::lowering::{Lowering, cast, widen};
 use crate::cpu::folds::{
-    Combine, LeafLoop, best, binned, identity, is_ordered, leaf, narrow_rows, narrow_sum,
+    Combine, LeafLoop, RowsLoop, best, binned, identity, is_ordered, leaf, narrow_rows, narrow_sum,
     product_sum, rows, scaled_rows,
 };
 use crate::cpu::program::{
@@ -45,7 +45,7 @@ impl Lowering<'_> {
             return MemoryFold {
                 form: MemoryForm::Casts,
                 size: dtype.size(),
-                rows: if is_sum { narrow_rows(dtype, wide) } else { rows(fold.monoid, dtype) },
+                rows: if is_sum { narrow_rows(dtype, wide) } else { rows_of(fold.monoid, dtype) },
                 leaf: narrow_leaf(fold.monoid, dtype, wide),
                 best: None,
             };
@@ -64,8 +64,8 @@ impl Lowering<'_> {
         MemoryFold {
             form: MemoryForm::Elements,
             size,
-            rows: rows(fold.monoid, wide).filter(|_| is_plain),
-            leaf: leaf(fold.monoid, wide).filter(|_| is_plain),
+            rows: rows_of(fold.monoid, wide).filter(|_| is_plain),
+            leaf: leaf_of(fold.monoid, wide).filter(|_| is_plain),
             best: best(fold.monoid, wide).filter(|_| is_plain),
         }
     }
@@ -167,7 +167,7 @@ impl Lowering<'_> {
         let outputs = (output, index_output);
         self.results(fold, outputs, (Width::Uniform, wide), &mut phase.epilogue);
         let narrow = self.narrow_operand(fold, wide, value, phase);
-        let own = (value, wide.size(), leaf(fold.monoid, wide));
+        let own = (value, wide.size(), leaf_of(fold.monoid, wide));
         let (value, value_size, leaf) = narrow.unwrap_or(own);
         phase.folds.push(LaneFold {
             monoid: fold.monoid,
@@ -187,6 +187,16 @@ impl Lowering<'_> {
         });
         Ok(())
     }
+}
+
+/// The leaf loop of a monoid and a dtype, if there is one.
+fn leaf_of(monoid: Monoid, dtype: DType) -> Option<LeafLoop> {
+    if monoid == Monoid::Binned { binned::leaf(dtype) } else { leaf(monoid, dtype) }
+}
+
+/// The loop of rows of a monoid and a dtype, if there is one.
+fn rows_of(monoid: Monoid, dtype: DType) -> Option<RowsLoop> {
+    if monoid == Monoid::Binned { binned::rows(dtype) } else { rows(monoid, dtype) }
 }
 
 /// The leaf loop of a sum that reads its numbers before they are cast.

@@ -84,8 +84,9 @@ for_each_level! {
     }
 }
 
-/// `to = a · b`, or `to += a · b` if it `adds`, of matrices of `m` by `k` and `k` by `n`; `to` is in
-/// C order. Tiles of `ROWS` by `WIDTH` sums stay in registers. Uses the threads of the current pool.
+/// `to = a · b`, or `to += a · b` if it `adds`, of matrices of `m` by `k` and `k` by `n`; `to` is
+/// in C order. Tiles of `ROWS` by `WIDTH` sums stay in registers. Uses the threads of the current
+/// pool.
 pub(super) fn product<T: Fused, const ROWS: usize, const WIDTH: usize>(
     a: Matrix<'_, T>,
     b: Matrix<'_, T>,
