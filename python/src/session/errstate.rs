@@ -232,6 +232,14 @@ pub struct ErrState {
     blocks: Blocks,
 }
 
+/// The function, each call of which runs inside a block.
+fn decorated<'py>(
+    block: &Bound<'py, PyAny>,
+    function: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyAny>> {
+    block.py().import("phalanx._blocks")?.getattr("decorated")?.call1((block, function))
+}
+
 /// The settings before a block, and the scope of the block.
 struct Before {
     modes: Modes,
@@ -290,7 +298,7 @@ impl ErrState {
         slf: &Bound<'py, Self>,
         function: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        slf.py().import("phalanx._blocks")?.getattr("decorated")?.call1((slf, function))
+        decorated(slf.as_any(), function)
     }
 }
 
@@ -351,7 +359,7 @@ impl Reproducible {
         slf: &Bound<'py, Self>,
         function: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        slf.py().import("phalanx._blocks")?.getattr("decorated")?.call1((slf, function))
+        decorated(slf.as_any(), function)
     }
 }
 
