@@ -6,11 +6,15 @@ of one thread each. The sizes of arrays are the same for all numbers of devices,
 devices each has half the work. Times are milliseconds for a result, the median of seven runs. Each
 run computes the result several times and waits for the last. `x` is the time on one device divided
 by the time on several.
+
+With --predict FOLDER, price tables are measured first and written there, and a second table shows
+the times that `explain` predicts, and these divided by the measured ones.
 """
 
 import argparse
 import json
 import os
+import re
 import statistics
 import subprocess
 import sys
@@ -47,8 +51,11 @@ def black_scholes(np, spot, strike, years):
     return (spot + 1) * normal(np, first) - discounted * normal(np, first - spread)
 
 
-def stencil5(np, g):
-    for _ in range(50):
+STEPS = 50
+
+
+def stencil5(np, g, steps=STEPS):
+    for _ in range(steps):
         g[1:-1, 1:-1] = 0.2 * (g[1:-1, 1:-1] + g[:-2, 1:-1] + g[2:, 1:-1] + g[1:-1, :-2] + g[1:-1, 2:])
     return g
 
@@ -66,6 +73,7 @@ def cases(sizes):
     eighth = (sizes["count"] // 8,)
     return {
         "add": ([(vector, "float64")] * 2, lambda np, a, b: a + b, 20),
+        "add reversed": ([(vector, "float64"), (vector, "reversed")], lambda np, a, b: a + b, 20),
         "chain": ([(vector, "float64")] * 2, chain, 20),
         "black_scholes f32": ([(eighth, "float32")] * 3, black_scholes, 20),
         "black_scholes f64": ([(eighth, "float64")] * 3, black_scholes, 20),
@@ -92,9 +100,25 @@ def drawn(np, generator, shape, dtype):
     """Random numbers; integers are positions."""
     if dtype == "int64":
         return generator.integers(0, shape[0], shape)
+    if dtype == "reversed":
+        # A product keeps the order of the blocks that it reads.
+        return generator.random(shape)[::-1] * 1.0
     if dtype == "complex64":
         return (generator.random(shape, dtype="float32") + 1j).astype(dtype)
     return generator.random(shape, dtype=dtype)
+
+
+def predicted(np, program, arrays):
+    """The milliseconds that a plan predicts for a program; None without prices."""
+    if program is stencil5:
+        # One step is one plan.
+        result, times = program(np, *arrays, steps=1), STEPS
+    else:
+        result, times = program(np, *arrays), 1
+    line = re.search(r"predicted time ([0-9.]+) (µs|ms|s)\b", result.explain())
+    np.evaluate(result)
+    units = {"µs": 1e-3, "ms": 1.0, "s": 1e3}
+    return line and times * float(line[1]) * units[line[2]]
 
 
 def measure(devices, only):
@@ -102,7 +126,7 @@ def measure(devices, only):
     import phalanx as np
 
     np.init(devices=devices.replace("RANK", os.environ.get("PHALANX_RANK", "0")))
-    times = {}
+    times, foreseen = {}, {}
     for name, (operands, program, repeats) in cases(SIZES[devices.split(":")[0]]).items():
         if only and name != only:
             continue
@@ -121,9 +145,10 @@ def measure(devices, only):
         once(2)
         # The number is the same on all ranks, because it does not depend on a measured time.
         times[name] = statistics.median(once(repeats) for _ in range(RUNS))
+        foreseen[name] = predicted(np, program, arrays)
         arrays = None
     if np.rank() == 0:
-        print("times", json.dumps(times), flush=True)
+        print("times", json.dumps([times, foreseen]), flush=True)
 
 
 def gpus():
@@ -133,37 +158,52 @@ def gpus():
     return np._phalanx._gpu_count()
 
 
-def run(devices, processes, only):
-    """The times of the programs on some devices, in some processes."""
+def run(devices, processes, only, prices):
+    """The times of the programs on some devices, in some processes, and those that plans predict
+    with a price table that is measured first, if it has a path."""
     command = [sys.executable]
     if processes > 1:
         command += ["-m", "phalanx", "run", "-n", str(processes), sys.executable]
-    command += [os.path.abspath(__file__), "--devices", devices]
-    command += ["--only", only] if only else []
     variables = os.environ | {"PHALANX_THREADS": "1"}
+    if prices:
+        variables["PHALANX_PRICES"] = prices
     if processes == 1 and devices.startswith("cpu"):
         # One pool of a process: a thread for each device.
         variables["PHALANX_THREADS"] = devices.split(":")[1]
+    if prices:
+        measuring = [*command, "-m", "phalanx", "info", "--measure"]
+        where = {"PHALANX_DEVICES": devices.replace("RANK", "")} if processes == 1 else {}
+        table = subprocess.run(measuring, capture_output=True, text=True, check=False,
+                               env=variables | where)
+        print(table.stdout, table.stderr)
+    command += [os.path.abspath(__file__), "--devices", devices]
+    command += ["--only", only] if only else []
     ended = subprocess.run(command, capture_output=True, text=True, check=False, env=variables)
     for line in ended.stdout.splitlines():
-        at = line.find("times {")
+        at = line.find("times [")
         if at >= 0:
             return json.loads(line[at + 6 :])
     print(devices, processes, ended.stdout[-2000:], ended.stderr[-2000:])
-    return {}
+    return {}, {}
 
 
-def main(only):
+def main(only, predicts):
     """Measures all and prints a table."""
     most = gpus()
     kind = "cuda" if most else "cpu"
     counts = [count for count in (1, 2, 4, 8) if count <= (most or 2)]
-    columns = {}
+    columns, foreseen = {}, {}
+
+    def measured(count, processes, devices):
+        prices = os.path.join(predicts, f"{kind}-{count}-{processes}") if predicts else None
+        found = run(devices, processes, only, prices)
+        columns[count, processes], foreseen[count, processes] = found
+
     for count in counts:
         numbers = ",".join(map(str, range(count))) if most else str(count)
-        columns[count, 1] = run(f"{kind}:{numbers}", 1, only)
+        measured(count, 1, f"{kind}:{numbers}")
         if count > 1:
-            columns[count, count] = run("cuda:RANK" if most else "cpu:1", count, only)
+            measured(count, count, "cuda:RANK" if most else "cpu:1")
     print(f"{'':18}" + "".join(f"{count:>10} in {processes}" for count, processes in columns))
     for name in cases(SIZES[kind]):
         one = columns[1, 1].get(name)
@@ -174,14 +214,24 @@ def main(only):
             now = times.get(name)
             line += f"{'-':>16}" if now is None else f"{now:9.3f} x{one / now:5.2f}"
         print(line)
+    if not predicts:
+        return
+    print("predicted, and divided by measured")
+    for name in cases(SIZES[kind]):
+        line = f"{name:18}"
+        for column, times in foreseen.items():
+            ahead, now = times.get(name), columns[column].get(name)
+            line += f"{'-':>16}" if not ahead or not now else f"{ahead:9.3f} ÷{ahead / now:5.2f}"
+        print(line)
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description="The same programs on one device and on several.")
     parser.add_argument("--only", help="the name of a case")
+    parser.add_argument("--predict", metavar="FOLDER", help="predicts the times too")
     parser.add_argument("--devices", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.devices:
         measure(given.devices, given.only)
     else:
-        main(given.only)
+        main(given.only, given.predict)

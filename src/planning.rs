@@ -1,13 +1,19 @@
 //! Plans for meshes that this machine does not have.
 
 use phalanx_array::{Error, zeros};
+use phalanx_collectives::{NCCL_PRICE, Prices};
 use phalanx_distributed::Policy;
 use phalanx_ops::{DType, Index, Mesh};
-pub use phalanx_scheduler::planning::null_mesh;
+pub use phalanx_scheduler::planning::{Priced, null_mesh};
+
+/// The prices of GPUs in a process each, whose messages NCCL carries.
+pub fn gpus_apart(prices: Prices) -> Priced {
+    Priced { prices, plane: NCCL_PRICE.to_owned() }
+}
 
 /// The plan of one diffusion step on a grid of this shape, over the given number of null devices.
 pub fn diffusion_step(devices: usize, shape: [usize; 2]) -> String {
-    let mesh = null_mesh(Mesh::line(devices), Policy::default());
+    let mesh = null_mesh(Mesh::line(devices), Policy::default(), None);
     mesh.enter(|| {
         let grid = zeros(shape, DType::F64);
         let planned = (|| {

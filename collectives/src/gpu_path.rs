@@ -6,9 +6,12 @@ use crate::prices::Prices;
 use std::fmt;
 use std::sync::Arc;
 
-/// The names of the planes between GPUs of different processes in a price table.
-const NCCL_PRICE: &str = "nccl-gpus";
-const MPI_PRICE: &str = "mpi-gpus";
+/// The name of messages between GPUs of different processes by NCCL in a price table.
+pub const NCCL_PRICE: &str = "nccl-gpus";
+/// The name of messages between GPUs of different processes by MPI in a price table.
+pub const MPI_PRICE: &str = "mpi-gpus";
+/// The name of messages between GPUs of one process in a price table.
+pub const LOCAL_GPUS_PRICE: &str = "local-gpus";
 
 /// How data in GPU memory travels; the same for all processes of a world.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -141,7 +144,7 @@ mod tests {
         let identities: Vec<Arc<str>> = vec!["a".into(), "b".into()];
         let version = || String::from("2.28.9");
         let mut prices = Prices::default();
-        prices.set(NCCL_PRICE, Price { latency: 2e-5, bandwidth: 3e11 });
+        prices.set(NCCL_PRICE, Price { latency: 2e-5, rate: 3e11 });
         let by_nccl = Choice::Nccl(version(), identities.clone());
         let choice = |prices: &Prices, besides: Besides<'_>| {
             let besides = Besides { prices: Some(prices), ..besides };
@@ -149,9 +152,9 @@ mod tests {
         };
         assert_eq!(choice(&prices, BY_MPI), by_nccl);
         // Slower for short messages, faster for long ones.
-        prices.set(MPI_PRICE, Price { latency: 3e-5, bandwidth: 4e11 });
+        prices.set(MPI_PRICE, Price { latency: 3e-5, rate: 4e11 });
         assert_eq!(choice(&prices, BY_MPI), by_nccl);
-        prices.set(MPI_PRICE, Price { latency: 1e-5, bandwidth: 4e11 });
+        prices.set(MPI_PRICE, Price { latency: 1e-5, rate: 4e11 });
         assert_eq!(choice(&prices, BY_MPI), Choice::FasterByMpi(version(), identities));
         assert_eq!(choice(&prices, Besides::default()), by_nccl);
         let two = [process("a,b", Some("2.28.9")), process("c", Some("2.28.9"))];

@@ -47,7 +47,7 @@ pub use error::CollectiveError;
 pub use exchange::{Exchange, ExchangeError, MeetingFile, MpiExchange, Pmi, Pmix};
 pub use facts::Facts;
 pub use fork::Process;
-pub use gpu_path::GpuPath;
+pub use gpu_path::{GpuPath, LOCAL_GPUS_PRICE, MPI_PRICE, NCCL_PRICE};
 pub use network::{
     ReservedPort, address_towards, default_address, host_name, interface_address, resolved,
 };

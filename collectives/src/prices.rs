@@ -1,4 +1,5 @@
-//! The price table: the cost of a message on each plane, measured once on the program's machines.
+//! The price table: the cost of a message on each plane and of each kind of work, measured once on
+//! the program's machines.
 //!
 //! Rank 0 passes the table as a text, so that all ranks decide by the same figures.
 
@@ -13,26 +14,26 @@ const HOSTS: &str = "hosts";
 /// The lengths in bytes at which planes are compared.
 const SIZES: [usize; 3] = [8, 64 << 10, 8 << 20];
 
-/// The cost of a message on a plane.
+/// The cost of a message on a plane, or of a kind of work.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Price {
-    /// Seconds until a short message has arrived.
+    /// Seconds until a short message has arrived, or a short piece of work has ended.
     pub latency: f64,
-    /// Bytes a second of a long message.
-    pub bandwidth: f64,
+    /// Bytes a second of a long message, or the amount of work a second, in the unit of its kind.
+    pub rate: f64,
 }
 
 impl Price {
     /// Seconds until a message of this many bytes has arrived.
     pub fn time(&self, bytes: usize) -> f64 {
-        self.latency + bytes as f64 / self.bandwidth
+        self.latency + bytes as f64 / self.rate
     }
 }
 
-/// The prices of planes by name, and the hosts between which they were measured.
+/// The prices of planes and of kinds of work by name, and the hosts where they were measured.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Prices {
-    planes: BTreeMap<String, Price>,
+    prices: BTreeMap<String, Price>,
     hosts: Vec<String>,
 }
 
@@ -45,9 +46,9 @@ pub struct InvalidPrices {
 }
 
 impl Prices {
-    /// Sets the price of a plane.
-    pub fn set(&mut self, plane: &str, price: Price) {
-        self.planes.insert(plane.to_owned(), price);
+    /// Sets the price of a plane or a kind of work.
+    pub fn set(&mut self, name: &str, price: Price) {
+        self.prices.insert(name.to_owned(), price);
     }
 
     /// Names the hosts, in any order.
@@ -63,14 +64,14 @@ impl Prices {
         self.hosts.is_empty() || hosts.into_iter().eq(self.hosts.iter().map(String::as_str))
     }
 
-    /// The price of a plane, if it was measured.
-    pub fn price(&self, plane: &str) -> Option<Price> {
-        self.planes.get(plane).copied()
+    /// The price of a plane or a kind of work, if it was measured.
+    pub fn price(&self, name: &str) -> Option<Price> {
+        self.prices.get(name).copied()
     }
 
-    /// The planes and their prices, in the order of their names.
+    /// The names and their prices, in the order of the names.
     pub fn iter(&self) -> impl Iterator<Item = (&str, Price)> {
-        self.planes.iter().map(|(plane, price)| (plane.as_str(), *price))
+        self.prices.iter().map(|(name, price)| (name.as_str(), *price))
     }
 
     /// Whether messages of all compared lengths arrive sooner on `plane` than on `other`; false if
@@ -87,12 +88,12 @@ impl Prices {
 
 impl fmt::Display for Prices {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{HEAD}\n# plane, nanoseconds of a short message, bytes a second")?;
+        writeln!(f, "{HEAD}\n# name, nanoseconds of the shortest, bytes or other units a second")?;
         if !self.hosts.is_empty() {
             writeln!(f, "{HOSTS} {}", self.hosts.join(" "))?;
         }
-        for (plane, price) in self.iter() {
-            writeln!(f, "{plane} {:.0} {:.0}", price.latency * 1e9, price.bandwidth)?;
+        for (name, price) in self.iter() {
+            writeln!(f, "{name} {:.0} {:.0}", price.latency * 1e9, price.rate)?;
         }
         Ok(())
     }
@@ -113,8 +114,8 @@ impl FromStr for Prices {
             }
             let invalid = || InvalidPrices { line: number };
             let mut words = line.split_whitespace();
-            let plane = words.next().ok_or_else(invalid)?;
-            if plane == HOSTS {
+            let name = words.next().ok_or_else(invalid)?;
+            if name == HOSTS {
                 prices.set_hosts(words.map(str::to_owned));
                 continue;
             }
@@ -122,11 +123,11 @@ impl FromStr for Prices {
                 let figure: f64 = words.next()?.parse().ok()?;
                 (figure.is_finite() && figure > 0.0).then_some(figure)
             };
-            let (latency, bandwidth) = figure().zip(figure()).ok_or_else(invalid)?;
+            let (latency, rate) = figure().zip(figure()).ok_or_else(invalid)?;
             if words.next().is_some() {
                 return Err(invalid());
             }
-            prices.set(plane, Price { latency: latency / 1e9, bandwidth });
+            prices.set(name, Price { latency: latency / 1e9, rate });
         }
         Ok(prices)
     }
@@ -139,8 +140,8 @@ mod tests {
     #[test]
     fn the_text_is_read_as_it_was_written() {
         let mut prices = Prices::default();
-        prices.set("tcp", Price { latency: 25e-6, bandwidth: 3e9 });
-        prices.set("mpi", Price { latency: 1e-6, bandwidth: 5e9 });
+        prices.set("tcp", Price { latency: 25e-6, rate: 3e9 });
+        prices.set("mpi", Price { latency: 1e-6, rate: 5e9 });
         let text = prices.to_string();
         assert_eq!(text.lines().nth(2), Some("mpi 1000 5000000000"));
         assert_eq!(text.parse(), Ok(prices.clone()));
@@ -162,8 +163,8 @@ mod tests {
     fn a_plane_is_faster_if_it_is_for_all_sizes() {
         let of = |tcp: (f64, f64), mpi: (f64, f64)| {
             let mut prices = Prices::default();
-            prices.set("tcp", Price { latency: tcp.0, bandwidth: tcp.1 });
-            prices.set("mpi", Price { latency: mpi.0, bandwidth: mpi.1 });
+            prices.set("tcp", Price { latency: tcp.0, rate: tcp.1 });
+            prices.set("mpi", Price { latency: mpi.0, rate: mpi.1 });
             prices.is_faster("tcp", "mpi")
         };
         assert!(of((10e-6, 4e9), (20e-6, 3e9)));

@@ -3,7 +3,9 @@
 use crate::aside::aside;
 use crate::facts::Facts;
 use crate::fork::{self, Process};
-use crate::gpu_path::{Besides, Choice, GpuPath, choose, first_shared};
+use crate::gpu_path::{
+    Besides, Choice, GpuPath, LOCAL_GPUS_PRICE, MPI_PRICE, NCCL_PRICE, choose, first_shared,
+};
 use crate::group::MemberDevice;
 use crate::planes::mpi::{Engine, Mpi, MpiPlane, Native, Threads, prove};
 use crate::planes::nccl::{Endpoint, NcclPlane, Watch, device_facts};
@@ -335,6 +337,16 @@ impl World {
             _ if self.size() == 1 => "local",
             Some(_) => "mpi",
             None => "tcp",
+        }
+    }
+
+    /// The name of the price of messages between devices.
+    pub fn message_price(&self, on_gpu: bool) -> &'static str {
+        match (&self.gpu_path, self.size()) {
+            (Some(GpuPath::Nccl { .. }), 2..) => NCCL_PRICE,
+            (Some(GpuPath::Mpi { .. }), 2..) => MPI_PRICE,
+            (_, 1) if on_gpu => LOCAL_GPUS_PRICE,
+            _ => self.transport(),
         }
     }
 

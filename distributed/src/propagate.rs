@@ -46,9 +46,8 @@ impl Propagation<'_> {
         let mesh = self.setup.mesh;
         match &node.op {
             NodeOp::Fill | NodeOp::Index(_) => Placement::on(self.fresh(id, node)),
-            NodeOp::Elementwise(_) | NodeOp::Select | NodeOp::Cast => {
-                Placement::on(self.elementwise(id, node))
-            }
+            NodeOp::Elementwise(_) | NodeOp::Select => Placement::on(self.elementwise(id, node)),
+            NodeOp::Cast => Placement::on(self.copied(id, node)),
             NodeOp::Update(map) => {
                 let old = self.sharding_of(node.inputs[0].source).cloned();
                 let old = old.unwrap_or_else(|| Sharding::replicated(node.shape.len()));
@@ -125,6 +124,34 @@ impl Propagation<'_> {
         let known = |source| self.sharding_of(source).cloned();
         let fresh = || self.fresh(id, node);
         align(self.graph, &node.inputs, &node.shape, &known, self.setup.mesh, &fresh)
+    }
+
+    /// The sharding of a copy. A copy of a view that is split along the same axis as a new array,
+    /// but whose blocks lie elsewhere (`a[::-1]`, `a[n // 2:]`), is split as a new array if that
+    /// moves fewer bytes over two uses beside new arrays. Less than a quarter of a block is a halo,
+    /// which is not worth a move.
+    fn copied(&self, id: NodeId, node: &NodeData) -> Sharding {
+        let Setup { mesh, policy, .. } = self.setup;
+        let seen = self.elementwise(id, node);
+        let input = &node.inputs[0];
+        let (Some(map), Some(value)) = (&input.map, self.sharding_of(input.source)) else {
+            return seen;
+        };
+        let standard = policy.sharding(&node.shape, mesh);
+        let axes = |sharding: &Sharding| -> SmallVec<[bool; 4]> {
+            sharding.axes.iter().map(Option::is_some).collect()
+        };
+        let is_written = self.targets[id.index()].is_some();
+        if is_written || seen == standard || axes(&seen) != axes(&standard) {
+            return seen;
+        }
+        let item = node.dtype.size();
+        let same = AffineMap::identity(&node.shape);
+        let Bytes(each) = read_price(&seen, &node.shape, item, &same, &standard, mesh);
+        let base = self.graph.source(input.source).0;
+        let Bytes(now) = read_price(value, base, item, map, &standard, mesh);
+        let block = seen.largest_block(&node.shape) * item;
+        if now < 2 * each && 4 * each >= block { standard } else { seen }
     }
 
     fn structured(&self, op: &Structured, node: &NodeData) -> Placement {

@@ -90,11 +90,21 @@ fn prices(measured: &Measured) -> String {
     }
     for (plane, outcome) in &measured.planes {
         let _ = match outcome {
-            Ok(Price { latency, bandwidth }) => {
-                let (micros, gigabytes) = (latency * 1e6, bandwidth / 1e9);
+            Ok(Price { latency, rate }) => {
+                let (micros, gigabytes) = (latency * 1e6, rate / 1e9);
                 writeln!(page, "{plane:<11}{micros:>12.2} µs{gigabytes:>13.2} GB/s")
             }
             Err(reason) => writeln!(page, "{plane:<11}not measured: {reason}"),
+        };
+    }
+    let _ = writeln!(page, "\n{:<24}{:>15}{:>18}", "work", "short", "long");
+    for (name, outcome) in &measured.work {
+        let _ = match outcome {
+            Ok(Price { latency, rate }) => {
+                let (micros, giga) = (latency * 1e6, rate / 1e9);
+                writeln!(page, "{name:<24}{micros:>12.2} µs{giga:>13.2} G/s")
+            }
+            Err(reason) => writeln!(page, "{name:<24}not measured: {reason}"),
         };
     }
     if let Some(Ok(file)) = &measured.file {
@@ -125,7 +135,6 @@ fn page(config: &Config) -> String {
     let file = config.prices_file.as_ref().map_or_else(String::new, |it| it.display().to_string());
     let prices = match &config.prices {
         Some(_) => file,
-        None if config.size() == 1 => String::from("not read: one process"),
         None => format!("none: `phalanx info --measure` writes {file}"),
     };
     let _ = writeln!(page, "{:<14}{prices}", "prices");

@@ -53,6 +53,28 @@ monoids! {
 }
 
 impl Monoid {
+    /// The cost of combining one element, in additions.
+    pub const fn flops(self) -> u32 {
+        match self {
+            // Two deviations from the mean, and a division.
+            Monoid::Moments => 12,
+            // Three digits, each cut off and added.
+            Monoid::Binned => 12,
+            // As the elementwise operation.
+            Monoid::LogAddExp => 45,
+            Monoid::ArgMin | Monoid::ArgMax => 2,
+            Monoid::Add
+            | Monoid::Multiply
+            | Monoid::Min
+            | Monoid::Max
+            | Monoid::Any
+            | Monoid::All
+            | Monoid::BitAnd
+            | Monoid::BitOr
+            | Monoid::BitXor => 1,
+        }
+    }
+
     /// The monoid of the given name.
     pub fn from_name(name: &str) -> Option<Monoid> {
         Monoid::ALL.iter().copied().find(|monoid| monoid.name() == name)

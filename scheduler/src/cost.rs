@@ -10,7 +10,7 @@ use phalanx_distributed::image;
 use phalanx_graph::{LeafId, NodeId, NodeOp, Source};
 use phalanx_kernels::ir::{AccessId, Expr, Kernel, Stmt};
 use phalanx_ops::sharding::{intersect, is_empty, volume};
-use phalanx_ops::{Bytes, IndexBox, Mesh, Sharding};
+use phalanx_ops::{AffineMap, Bytes, DType, IndexBox, Mesh, Sharding};
 use smallvec::SmallVec;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -23,8 +23,12 @@ const MOST_VISITED: usize = 64;
 pub(crate) struct Cost {
     pub sent: Bytes,
     pub read: Bytes,
+    /// The part of `read` that a launch reads across the order of the memory, as in a transpose.
+    pub strided: Bytes,
     pub wrote: Bytes,
     pub flops: u64,
+    /// Whether a launch computes with numbers of more than 4 bytes.
+    pub is_wide: bool,
     /// The number of boxes of a launch; boxes without slabs run before the slabs arrive.
     pub boxes: usize,
     /// The number of boxes that wait for slabs.
@@ -36,8 +40,10 @@ impl Cost {
         Cost {
             sent: self.sent.max(other.sent),
             read: self.read.max(other.read),
+            strided: self.strided.max(other.strided),
             wrote: self.wrote.max(other.wrote),
             flops: self.flops.max(other.flops),
+            is_wide: self.is_wide || other.is_wide,
             boxes: self.boxes.max(other.boxes),
             rims: self.rims.max(other.rims),
         }
@@ -85,7 +91,7 @@ pub(crate) fn costs_on(plan: &Plan, finished: &Final, mesh: &Mesh, device: usize
 }
 
 /// The devices to examine: all, or the first two, the middle one and the last two.
-fn visited(mesh: &Mesh) -> Vec<usize> {
+pub(crate) fn visited(mesh: &Mesh) -> Vec<usize> {
     let devices = mesh.devices();
     if devices <= MOST_VISITED {
         return (0..devices).collect();
@@ -132,8 +138,10 @@ impl Device<'_> {
         let total = steps.iter().fold(Cost::default(), |total, step| Cost {
             sent: total.sent + step.sent,
             read: total.read + step.read,
+            strided: total.strided + step.strided,
             wrote: total.wrote + step.wrote,
             flops: total.flops + step.flops,
+            is_wide: total.is_wide || step.is_wide,
             boxes: total.boxes + step.boxes,
             rims: total.rims + step.rims,
         });
@@ -171,7 +179,18 @@ impl Device<'_> {
         let built = &launch.built;
         let loaded: BTreeSet<AccessId> =
             built.kernel.values.iter().filter_map(|v| load_of(&v.expr)).collect();
-        let mut reads: BTreeMap<String, (IndexBox, usize)> = BTreeMap::new();
+        let innermost = built.accesses.iter().find_map(|access| match access.buffer {
+            Buffer::Output(_) => access.map.axes.last()?.axis,
+            _ => None,
+        });
+        // Whether neighbours in the result are far from each other in a value that is read.
+        let is_strided = |map: &AffineMap| match (innermost, map.axes.split_last()) {
+            (Some(inner), Some((last, others))) => {
+                last.axis != Some(inner) && others.iter().any(|axis| axis.axis == Some(inner))
+            }
+            _ => false,
+        };
+        let mut reads: BTreeMap<String, (IndexBox, usize, bool)> = BTreeMap::new();
         let mut wrote = Bytes(0);
         for (id, access) in built.kernel.access_ids().zip(&built.accesses) {
             let source = match access.buffer {
@@ -190,7 +209,8 @@ impl Device<'_> {
             if loaded.contains(&id) {
                 // Elements that several loads read count once.
                 let known = reads.entry(format!("{:?}", access.buffer));
-                let known = known.or_insert_with(|| (reached.clone(), dtype.size()));
+                let strided = is_strided(&access.map);
+                let known = known.or_insert_with(|| (reached.clone(), dtype.size(), strided));
                 known.0 = known
                     .0
                     .iter()
@@ -206,8 +226,12 @@ impl Device<'_> {
                 wrote += Bytes::of(volume(&reached), dtype.size());
             }
         }
-        let reads = reads.values().map(|(reached, item)| Bytes::of(volume(reached), *item));
-        let mut read: Bytes = reads.sum();
+        let (mut read, mut strided) = (Bytes(0), Bytes(0));
+        for (reached, item, is_strided) in reads.values() {
+            let bytes = Bytes::of(volume(reached), *item);
+            read += bytes;
+            strided += if *is_strided { bytes } else { Bytes(0) };
+        }
         for copy in &*launch.copies {
             let written = image_of_store(launch, copy.node, &space);
             let item = self.plan.node(copy.node).dtype.size();
@@ -232,7 +256,11 @@ impl Device<'_> {
             built.axes.iter().map(|&axis| space[axis as usize].len() as u64).collect();
         let points = extents[..built.kernel.grid].iter().product();
         let flops = operations(&built.kernel, &built.kernel.body, points, &extents);
-        Cost { sent: Bytes(0), read, wrote, flops, boxes, rims }
+        let is_wide = built.kernel.values.iter().any(|value| {
+            let is_computed = matches!(value.expr, Expr::Op { .. }) && value.dtype.is_inexact();
+            is_computed && real_size(value.dtype) > 4
+        });
+        Cost { sent: Bytes(0), read, strided, wrote, flops, is_wide, boxes, rims }
     }
 
     fn routine(&self, node: NodeId) -> Cost {
@@ -243,8 +271,6 @@ impl Device<'_> {
         let shapes: SmallVec<[&[usize]; 3]> =
             data.inputs.iter().map(|input| self.plan.graph.source(input.source).0).collect();
         let elements = volume(&self.block(Source::Node(node))) as u64;
-        // A complex product and sum take four times the operations of a real one.
-        let numbers = if data.dtype.is_complex() { 4 } else { 1 };
         let blocks: SmallVec<[Bytes; 3]> =
             data.inputs.iter().map(|input| self.block_bytes(input.source)).collect();
         let wrote = self.block_bytes(Source::Node(node));
@@ -258,7 +284,7 @@ impl Device<'_> {
             sent,
             read: blocks.iter().copied().sum(),
             wrote,
-            flops: elements * op.flops_of_element(&shapes) * numbers,
+            flops: elements * op.flops_of_element(&shapes) * operations_of_number(data.dtype),
             boxes: 1,
             ..Cost::default()
         }
@@ -276,6 +302,16 @@ fn load_of(expr: &Expr) -> Option<AccessId> {
     if let Expr::Load { access, .. } = expr { Some(*access) } else { None }
 }
 
+/// The bytes of a number, or of one part of a complex number.
+pub(crate) fn real_size(dtype: DType) -> usize {
+    if dtype.is_complex() { dtype.size() / 2 } else { dtype.size() }
+}
+
+/// A complex product and sum take four times the operations of a real one.
+pub(crate) fn operations_of_number(dtype: DType) -> u64 {
+    if dtype.is_complex() { 4 } else { 1 }
+}
+
 /// The number of operations of statements that run at this many points.
 fn operations(kernel: &Kernel, body: &[Stmt], points: u64, extents: &[u64]) -> u64 {
     let of_statement = |statement: &Stmt| match statement {
@@ -286,7 +322,8 @@ fn operations(kernel: &Kernel, body: &[Stmt], points: u64, extents: &[u64]) -> u
         },
         Stmt::Loop { axes, body, folds } => {
             let points = points * axes.iter().map(|axis| extents[axis.index()]).product::<u64>();
-            operations(kernel, body, points, extents) + points * folds.len() as u64
+            let each: u64 = folds.iter().map(|fold| u64::from(fold.monoid.flops())).sum();
+            operations(kernel, body, points, extents) + points * each
         }
         Stmt::Store { .. } => 0,
         Stmt::Accumulate { .. } => points,

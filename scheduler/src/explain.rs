@@ -11,6 +11,7 @@ use crate::fuse::Group;
 use crate::ids::ExchangeId;
 use crate::instance::{At, Instance, LocalStep, chunks_of, instantiate};
 use crate::plan::Plan;
+use crate::predict::{Predicted, Pricing, Unmeasured, predict};
 use phalanx_graph::{LeafId, NodeId, NodeOp, Source};
 use phalanx_kernels::ir::AccessId;
 use phalanx_kernels::{BUFFERS_APART, GpuLaunch, describe_on_gpu};
@@ -36,17 +37,25 @@ fn counted(count: usize, one: &str, more: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { more })
 }
 
-/// The text of a plan; for GPUs, with the grid of each launch on the first device.
-pub(crate) fn text(
-    plan: &Plan,
-    liveness: &Liveness,
-    mesh: &Mesh,
-    on_gpu: bool,
-    plane: Option<&str>,
-) -> String {
+/// Where a plan would run.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Setting<'a> {
+    /// Whether the text has the grid of each launch on the first GPU.
+    pub on_gpu: bool,
+    /// How devices reach each other's memory.
+    pub plane: Option<&'a str>,
+    /// The prices, if times are predicted.
+    pub pricing: Option<Pricing<'a>>,
+}
+
+/// The text of a plan.
+pub(crate) fn text(plan: &Plan, liveness: &Liveness, mesh: &Mesh, setting: Setting<'_>) -> String {
+    let Setting { on_gpu, plane, pricing } = setting;
     let finished = finalise(plan, liveness);
     let instance = on_gpu.then(|| instantiate(plan, &finished, mesh, 0));
     let costs = costs(plan, &finished, mesh);
+    let predicted = pricing.map(|pricing| predict(pricing, plan, &finished, mesh));
+    let times = predicted.as_ref().and_then(|predicted| predicted.as_ref().ok());
     let explainer = Explainer { plan, mesh, finished: &finished };
     let (mut steps, mut details) = (String::new(), String::new());
     let mut kernels: Vec<String> = Vec::new();
@@ -75,9 +84,49 @@ pub(crate) fn text(
                 ("library", explainer.library(*node) + ", one for each true element")
             }
         };
-        let _ = writeln!(steps, "{number:<4} {kind:<10} {}  {what}", columns(cost));
+        // A step of no work, such as an exchange without messages on the busiest device.
+        let time = times.map(|times| match times.steps[number] {
+            0.0 => String::new(),
+            seconds => time(seconds),
+        });
+        let time = time.map_or_else(String::new, |time| format!(" {time:>9}"));
+        let _ = writeln!(steps, "{number:<4} {kind:<10} {}{time}  {what}", columns(cost));
     }
-    explainer.summary(kernels.len(), plane) + &explainer.heads(&costs, liveness) + &steps + &details
+    explainer.summary(kernels.len(), plane)
+        + &explainer.heads(&costs, liveness, predicted.as_ref())
+        + &steps
+        + &details
+}
+
+/// A time in three digits.
+fn time(seconds: f64) -> String {
+    let (number, unit) = match seconds {
+        ..1e-3 => (seconds * 1e6, "µs"),
+        ..1.0 => (seconds * 1e3, "ms"),
+        _ => (seconds, "s"),
+    };
+    let digits = match number {
+        ..9.995 => 2,
+        ..99.95 => 1,
+        _ => 0,
+    };
+    format!("{number:.digits$} {unit}")
+}
+
+/// The line about the time of the whole plan.
+fn total_time(predicted: &Result<Predicted, Unmeasured>) -> String {
+    let Predicted { total, messages, waited, .. } = match predicted {
+        Ok(predicted) => predicted,
+        Err(Unmeasured(name)) => {
+            return format!("no predicted time: `phalanx info --measure` has not measured {name}");
+        }
+    };
+    let mut text = format!("predicted time {}", time(*total));
+    if *messages > 0.0 {
+        let hidden = 100.0 * (1.0 - waited / messages).max(0.0);
+        let _ = write!(text, "; messages {}, {hidden:.0} % of it beside work", time(*messages));
+    }
+    text
 }
 
 /// The figures of a step; a zero is left blank.
@@ -165,11 +214,20 @@ impl Explainer<'_> {
     }
 
     /// The figures of the whole plan, its inputs, and the heads of the columns of steps.
-    fn heads(&self, costs: &Costs, liveness: &Liveness) -> String {
+    fn heads(
+        &self,
+        costs: &Costs,
+        liveness: &Liveness,
+        predicted: Option<&Result<Predicted, Unmeasured>>,
+    ) -> String {
         let Costs { inputs, peak, total, .. } = costs;
         let (sent, flops) = (total.sent, flops(total.flops));
         let mut text =
-            format!("\nper device at most: inputs {inputs}, peak {peak}, sent {sent}, {flops}\n\n");
+            format!("\nper device at most: inputs {inputs}, peak {peak}, sent {sent}, {flops}\n");
+        if let Some(predicted) = predicted {
+            let _ = writeln!(text, "{}", total_time(predicted));
+        }
+        text.push('\n');
         for leaf in (0..self.plan.leaves.len()).map(LeafId::new) {
             let donated = if liveness.donated[leaf.index()] { ", not used afterwards" } else { "" };
             let _ = writeln!(text, "{}{donated}", self.value(Source::Leaf(leaf)));
@@ -177,8 +235,18 @@ impl Explainer<'_> {
         let break_line = if self.plan.leaves.is_empty() { "" } else { "\n" };
         let _ = writeln!(
             text,
-            "{break_line}{:<4} {:<10} {:>10} {:>10} {:>10} {:>12}",
-            "step", "", "sent", "read", "wrote", "computed"
+            "{break_line}{:<4} {:<10} {:>10} {:>10} {:>10} {:>12}{}",
+            "step",
+            "",
+            "sent",
+            "read",
+            "wrote",
+            "computed",
+            if matches!(predicted, Some(Ok(_))) {
+                format!(" {:>9}", "time")
+            } else {
+                String::new()
+            }
         );
         text
     }

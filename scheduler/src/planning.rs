@@ -1,9 +1,11 @@
 //! Planning without devices: plans for a mesh that this machine does not have.
 
-use crate::explain;
+use crate::explain::{self, Setting};
 use crate::finalise::Liveness;
 use crate::instance::instantiate;
 use crate::plan::Plan;
+use crate::predict::Pricing;
+use phalanx_collectives::Prices;
 use phalanx_distributed::{Lowerings, Policy, Setup, propagate};
 use phalanx_graph::{
     Cause, Engine, Error, Evaluated, Evaluation, Graph, HostArray, Limits, LocalShard, MeshHandle,
@@ -17,6 +19,7 @@ use std::sync::Arc;
 struct NullEngine {
     mesh: Mesh,
     policy: Policy,
+    prices: Option<Priced>,
 }
 
 /// A value that has a sharding only.
@@ -78,7 +81,14 @@ impl Engine for NullEngine {
 
     fn explain(&self, graph: &Graph) -> Result<String, Error> {
         let (plan, liveness) = self.plan(graph);
-        Ok(explain::text(&plan, &liveness, &self.mesh, false, None))
+        let pricing = self.prices.as_ref().map(|priced| Pricing {
+            prices: &priced.prices,
+            on_gpu: true,
+            plane: &priced.plane,
+            sharing: 1,
+        });
+        let setting = Setting { on_gpu: false, plane: None, pricing };
+        Ok(explain::text(&plan, &liveness, &self.mesh, setting))
     }
 
     fn shardings(&self, graph: &Graph) -> Result<Vec<Sharding>, Error> {
@@ -136,8 +146,17 @@ impl Engine for NullEngine {
     }
 }
 
+/// The prices of null devices, which stand for GPUs.
+#[derive(Clone, Debug)]
+pub struct Priced {
+    /// The price table.
+    pub prices: Prices,
+    /// The name of the price of messages between devices.
+    pub plane: String,
+}
+
 /// A mesh of null devices: programs are planned and nothing is computed. Values that are read back
-/// are zeros.
-pub fn null_mesh(mesh: Mesh, policy: Policy) -> MeshHandle {
-    MeshHandle::new(Arc::new(NullEngine { mesh, policy }))
+/// are zeros. With prices, `explain` predicts times.
+pub fn null_mesh(mesh: Mesh, policy: Policy, prices: Option<Priced>) -> MeshHandle {
+    MeshHandle::new(Arc::new(NullEngine { mesh, policy, prices }))
 }

@@ -4,6 +4,7 @@ use crate::build::ScalarSource;
 use crate::error::RunError;
 use crate::finalise::{Final, FinalStep, Liveness, Place, finalise};
 use crate::instance::{At, Instance, LocalStep, Together, assert_sound, instantiate};
+use crate::moves::{Move, moves};
 use crate::plan::Plan;
 use crate::routines::Routines;
 use crate::segments::{Segment, segments};
@@ -69,6 +70,8 @@ pub(crate) struct Target<'a> {
     pub kernels: &'a KernelCache,
     /// Whether the steps of devices have names, for a timeline.
     pub is_named: bool,
+    /// The most bytes of the copies of leaves that lie otherwise than their partners.
+    pub most_moved: Bytes,
 }
 
 /// A plan specialised for one set of live values; it can be refilled.
@@ -84,6 +87,8 @@ pub(crate) struct Ready {
     /// Scalars of phases, which follow those of the window.
     pub constants: Arc<[Scalar]>,
     pub placements: Arc<[Placement]>,
+    /// The leaves that it exchanges for the most part.
+    pub moves: Box<[Move]>,
     /// The place of each node of the plan that has a value.
     pub places: Arc<[Option<Place>]>,
     pub kernels: Arc<[Arc<Executable>]>,
@@ -313,6 +318,7 @@ impl Case {
             moved: plan.moved.clone(),
             constants: plan.constants.as_slice().into(),
             placements: plan.placements.clone(),
+            moves: moves(plan, mesh, target.most_moved),
             places: self.finished.places.clone(),
             kernels: self.kernels.clone(),
             segments,

@@ -1,6 +1,7 @@
 //! Shards: the blocks of an array's value that this process holds.
 
 use crate::error::RunError;
+use crate::moves::Moved;
 use crate::outcome::Outcome;
 use phalanx_device::{Buffer, DeviceError, Strided, contiguous, copy_to_host};
 use phalanx_distributed::preimage_range;
@@ -12,7 +13,7 @@ use std::any::Any;
 use std::fmt;
 use std::ops::Range;
 use std::sync::atomic::{Ordering, fence};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// The blocks of a value on this process's devices.
 pub(crate) struct Shards {
@@ -27,6 +28,8 @@ pub(crate) struct Shards {
     late: Option<Box<OnceLock<Layout>>>,
     /// The refusal of memory for its blocks, if there was one.
     refusal: Option<Box<DeviceError>>,
+    /// Where the value should lie, once a window has exchanged it.
+    moved: OnceLock<Arc<Mutex<Moved>>>,
 }
 
 /// The sharding and the shape of a value.
@@ -79,6 +82,7 @@ impl Shards {
             outcome,
             late: None,
             refusal: None,
+            moved: OnceLock::new(),
         }
     }
 
@@ -100,6 +104,11 @@ impl Shards {
         let shards =
             Shards::new(dtype, shape, sharding, Storage::new([]), Some(Outcome::failed(error)));
         Shards { refusal: Some(Box::new(refusal)), ..shards }
+    }
+
+    /// Where the value should lie.
+    pub fn moved(&self) -> &Arc<Mutex<Moved>> {
+        self.moved.get_or_init(Arc::default)
     }
 
     /// Why this process has no memory for its blocks.

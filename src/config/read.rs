@@ -23,7 +23,7 @@ impl Config {
     /// Errors        PX090 to PX094.
     pub fn from_env() -> Result<Config, ConfigError> {
         let (environment, mut config) = Config::without_prices()?;
-        if config.rank() == 0 && config.size() > 1 {
+        if config.rank() == 0 {
             config.prices = price_file::read(&environment, config.prices_file.as_deref())?;
         }
         Ok(config)

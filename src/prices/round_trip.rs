@@ -47,6 +47,6 @@ pub(super) fn between_ends(member: &dyn Communicator, memory: Memory<'_>) -> Fou
         Ok(best)
     };
     let (latency, long) = (fastest(SHORT, SHORT_TRIPS)?, fastest(LONG, LONG_TRIPS)?);
-    let bandwidth = LONG as f64 / (long - latency).max(long / 2.0);
-    Ok((rank == 0).then_some(Price { latency, bandwidth }))
+    let rate = LONG as f64 / (long - latency).max(long / 2.0);
+    Ok((rank == 0).then_some(Price { latency, rate }))
 }

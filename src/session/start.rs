@@ -8,6 +8,7 @@ use crate::startup::{
     open_gpus, own_blas, records, world,
 };
 use crate::timeline;
+use phalanx_collectives::{Prices, World, host_name};
 use phalanx_device::cuda::CudaDevice;
 use phalanx_device::instructions::use_level;
 use phalanx_distributed::Policy;
@@ -35,6 +36,15 @@ pub fn init(config: Config) -> Result<Session, InitError> {
             registry::release();
             Err(error)
         }
+    }
+}
+
+/// The prices by which plans predict times: those on which the processes agreed, or the table of a
+/// single process.
+fn prices(world: &World, config: &Config) -> Option<Prices> {
+    match world.size() {
+        1 => config.prices.clone().filter(|prices| prices.are_of([host_name().as_str()])),
+        _ => world.prices(),
     }
 }
 
@@ -100,6 +110,7 @@ impl Session {
             limits,
             devices,
             records,
+            prices: prices(&world, &config).map(Arc::new),
             ..SessionOptions::default()
         };
         let scheduler = Scheduler::new(world, options);

@@ -84,7 +84,7 @@ fn mistakes() -> Vec<Error> {
     let a = array(&[3, 4], 1);
     let numbers = arange(0, 12, 1);
     let bytes = zeros([2], DType::U8);
-    let other = null_mesh(Mesh::line(2), Policy::default());
+    let other = null_mesh(Mesh::line(2), Policy::default(), None);
     let elsewhere = other.enter(|| zeros([3, 4], DType::F64));
     let mut summed = numbers.copy();
     summed += 0.5;

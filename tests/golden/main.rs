@@ -9,4 +9,5 @@ mod loops;
 mod memory;
 mod null_gpus;
 mod plans;
+mod predicted;
 mod programs;

@@ -16,7 +16,8 @@ pub fn run(project: &Project, suite: &str, options: &[String]) -> Result<(), Fai
     let known: &[&str] = match suite {
         "path" => &["--only", "--json"],
         "cpu" | "gpu" => &["--only", "--peers", "--json"],
-        "small" | "arrays" | "scaling" => &["--only"],
+        "small" | "arrays" => &["--only"],
+        "scaling" => &["--only", "--predict"],
         "sizes" => &["--only", "--peers", "--most"],
         "programs" => &["--only", "--size"],
         _ => &[],

@@ -82,7 +82,7 @@ cargo xtask COMMAND
   accuracy [--points N] [--only NAME]
                           measure the errors of elementary functions; without options at ten
                           million points each, into docs/accuracy.md
-  bench scaling [--only NAME]
+  bench scaling [--only NAME] [--predict FOLDER]
                           run programs on one device and on several
   bench collectives       measure collectives on all GPUs beside PyTorch
   docs                    write the generated pages, docs/coverage.md among them (also: coverage)

@@ -225,8 +225,8 @@ mod tests {
         );
         // Only the table of rank 0 counts.
         let mut prices = Prices::default();
-        prices.set("tcp", Price { latency: 1e-6, bandwidth: 2e9 });
-        prices.set("mpi", Price { latency: 2e-6, bandwidth: 1e9 });
+        prices.set("tcp", Price { latency: 1e-6, rate: 2e9 });
+        prices.set("mpi", Price { latency: 2e-6, rate: 1e9 });
         let mut with_prices = one.clone();
         with_prices.push((String::from(PRICES), prices.to_string()));
         assert_eq!(may(&[one.clone(), with_prices.clone()]), Ok(()));

@@ -301,3 +301,32 @@ fn a_fill_is_cut_where_rows_of_its_reshape_begin() {
     record(&mut program, NodeOp::Reshape, &[fill], &[4, 5]);
     assert_eq!(placed(&program, &[], &mesh)[0].output, Sharding::even(&[20], 0, &mesh));
 }
+
+#[test]
+fn a_copy_is_split_as_a_new_array_if_most_of_it_would_move_at_each_use() {
+    let mesh = Mesh::line(4);
+    let shape = [400, 3];
+    let even = Sharding::even(&shape, 0, &mesh);
+    let whole = AffineMap::identity(&shape);
+    let rows = |start, stop, step| {
+        let range = Index::Range { start, stop, step };
+        whole.index(&[range]).expect("a range of rows")
+    };
+    let copy_of = |view: &AffineMap, op: NodeOp| {
+        let mut program = program(&[&shape]);
+        record(&mut program, op, &[through(view, &leaf(0))], &view.shape);
+        placed(&program, &[&even], &mesh).swap_remove(0).output
+    };
+    for view in [rows(None, None, -1), rows(Some(200), None, 1)] {
+        let standard = Sharding::even(&view.shape, 0, &mesh);
+        assert_ne!(even.through(&view), standard);
+        assert_eq!(copy_of(&view, NodeOp::Cast), standard);
+        // Other results keep the blocks of the view.
+        assert_eq!(copy_of(&view, NodeOp::Elementwise(Op::Sqrt)), even.through(&view));
+    }
+    // A halo, and another axis, which may be what the program wants.
+    let columns = whole.transpose(&[1, 0]);
+    for view in [rows(Some(1), None, 1), columns] {
+        assert_eq!(copy_of(&view, NodeOp::Cast), even.through(&view), "{view:?}");
+    }
+}

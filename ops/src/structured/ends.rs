@@ -1,7 +1,7 @@
 //! The positions at which values would be inserted into a sorted vector.
 
 use super::record::{Operand, Record, logarithm};
-use super::{Follow, Rule};
+use super::{Follow, Rule, Work};
 use crate::{DType, Shape};
 
 /// NumPy's `searchsorted`: operands (sorted, values) of one dtype; `sorted` is a vector. For each
@@ -38,5 +38,9 @@ impl Record for SearchSorted {
 
     fn flops_of_element(&self, shapes: &[&[usize]]) -> u64 {
         logarithm(shapes[0][0])
+    }
+
+    fn work(&self) -> Work {
+        Work::Positions
     }
 }

@@ -2,6 +2,7 @@
 
 use super::record::{Operand, Record, extent_along, logarithm};
 use super::rule::Rule;
+use super::work::Work;
 use crate::{DType, Shape};
 
 /// A discrete Fourier transform along an axis: `X[k] = Σ x[j] exp(∓2πi jk / n)`, without a factor.
@@ -57,5 +58,9 @@ impl Record for Fft {
 
     fn flops_of_element(&self, shapes: &[&[usize]]) -> u64 {
         5 * logarithm(extent_along(shapes[0], self.axis))
+    }
+
+    fn work(&self) -> Work {
+        Work::Transform
     }
 }

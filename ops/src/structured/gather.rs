@@ -2,7 +2,7 @@
 //! minus the extent). A position outside reads the nearest element and writes nothing.
 
 use super::record::{Operand, Record};
-use super::{Follow, Rule};
+use super::{Follow, Rule, Work};
 use crate::{Bytes, DType, Op, Shape, Signature};
 
 /// The elements at positions of an axis: operands (table, positions); `positions` is a vector.
@@ -62,6 +62,10 @@ impl Record for Take {
     fn flops_of_element(&self, _shapes: &[&[usize]]) -> u64 {
         0
     }
+
+    fn work(&self) -> Work {
+        Work::Positions
+    }
 }
 
 impl Record for TakeAlong {
@@ -85,6 +89,10 @@ impl Record for TakeAlong {
 
     fn flops_of_element(&self, _shapes: &[&[usize]]) -> u64 {
         0
+    }
+
+    fn work(&self) -> Work {
+        Work::Positions
     }
 }
 
@@ -121,6 +129,10 @@ impl Record for Put {
 
     fn flops_of_element(&self, _shapes: &[&[usize]]) -> u64 {
         1
+    }
+
+    fn work(&self) -> Work {
+        Work::Positions
     }
 
     fn overwrites(&self) -> Option<usize> {

@@ -2,7 +2,7 @@
 //! are stored in one array; functions return views of its parts.
 
 use super::record::{Operand, Record};
-use super::{Follow, Rule};
+use super::{Follow, Rule, Work};
 use crate::{DType, Shape};
 
 /// A factorisation of the matrices in the last two axes, or a result computed from one. Leading
@@ -92,7 +92,45 @@ impl Record for Decomposition {
         Rule { operands: (0..shapes.len()).map(axes).collect() }
     }
 
+    /// Source: G. H. Golub, C. F. Van Loan, "Matrix Computations", 4th edition: the operations that
+    /// each method counts, with the vectors.
     fn flops_of_element(&self, shapes: &[&[usize]]) -> u64 {
-        shapes[0][shapes[0].len() - 1] as u64
+        let matrix = shapes[0].iter().rev().map(|&extent| extent.max(1) as u64);
+        let (n, m) = (matrix.clone().next().unwrap_or(1), matrix.clone().nth(1).unwrap_or(1));
+        let (more, less) = (m.max(n), m.min(n));
+        match self {
+            Decomposition::Cholesky => n / 3,
+            Decomposition::Solve => {
+                let sides = shapes[1][shapes[1].len() - 1].max(1) as u64;
+                2 * n * n / (3 * sides) + 2 * n
+            }
+            Decomposition::Inverse => 2 * n,
+            Decomposition::Determinant => 2 * n * n * n / 9,
+            Decomposition::Qr { complete } => {
+                let columns = if *complete { m } else { less };
+                4 * less * less * (more - less / 3) / ((m + n) * columns)
+            }
+            Decomposition::Eigh { .. } => 9 * n,
+            Decomposition::Eig { .. } => 25 * n,
+            Decomposition::Svd { full: false } => {
+                (6 * more * less + 20 * less * less) / (m + n + 1)
+            }
+            Decomposition::Svd { full: true } => {
+                (4 * more * more * less + 22 * less * less * less) / ((m + n + 1) * more)
+            }
+        }
+    }
+
+    fn work(&self) -> Work {
+        match self {
+            Decomposition::Eigh { .. } | Decomposition::Eig { .. } | Decomposition::Svd { .. } => {
+                Work::Spectrum
+            }
+            Decomposition::Cholesky
+            | Decomposition::Inverse
+            | Decomposition::Solve
+            | Decomposition::Determinant
+            | Decomposition::Qr { .. } => Work::Factors,
+        }
     }
 }

@@ -3,7 +3,7 @@
 //! product.
 
 use super::record::{Operand, Record};
-use super::{Follow, Rule};
+use super::{Follow, Rule, Work};
 use crate::{DType, Shape};
 
 /// A matrix product.
@@ -61,6 +61,10 @@ impl Record for Matmul {
 
     fn flops_of_element(&self, shapes: &[&[usize]]) -> u64 {
         2 * self.sizes(shapes[0], shapes[1])[1] as u64
+    }
+
+    fn work(&self) -> Work {
+        Work::Product
     }
 
     fn overwrites(&self) -> Option<usize> {

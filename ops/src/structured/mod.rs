@@ -16,6 +16,7 @@ mod scan;
 mod sort;
 mod sparse;
 mod table;
+mod work;
 
 pub use ends::{SearchSorted, Side};
 pub use fft::{Fft, Transform};
@@ -27,3 +28,4 @@ pub use rule::{Follow, Rule};
 pub use scan::{ReduceAt, Scan};
 pub use sort::{Order, Ranks, Route, Sort};
 pub use table::Structured;
+pub use work::Work;

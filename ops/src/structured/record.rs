@@ -1,6 +1,7 @@
 //! The record of a structured operation, for the planner.
 
 use super::rule::Rule;
+use super::work::Work;
 use crate::{Bytes, DType, Shape};
 
 /// The shape and dtype of an operand.
@@ -21,6 +22,9 @@ pub(super) trait Record {
     /// The approximate number of additions and multiplications for one element of the result;
     /// `shapes` are those of the operands.
     fn flops_of_element(&self, shapes: &[&[usize]]) -> u64;
+
+    /// The kind of work, which decides the price.
+    fn work(&self) -> Work;
 
     /// The operand whose memory the result may use if nothing else needs that memory.
     fn overwrites(&self) -> Option<usize> {

@@ -3,6 +3,7 @@
 
 use super::record::{Operand, Record, extent_along};
 use super::rule::Rule;
+use super::work::Work;
 use crate::{DType, Op, Shape};
 
 /// NumPy's `accumulate`: `y[0] = x[0]`, `y[i] = op(y[i - 1], x[i])` along an axis.
@@ -51,6 +52,10 @@ impl Record for Scan {
     fn flops_of_element(&self, _shapes: &[&[usize]]) -> u64 {
         1
     }
+
+    fn work(&self) -> Work {
+        Work::Scan
+    }
 }
 
 impl Record for ReduceAt {
@@ -71,5 +76,9 @@ impl Record for ReduceAt {
     fn flops_of_element(&self, shapes: &[&[usize]]) -> u64 {
         let stretches = shapes[1].first().copied().unwrap_or(1).max(1);
         (extent_along(shapes[0], self.axis) / stretches) as u64
+    }
+
+    fn work(&self) -> Work {
+        Work::Pass
     }
 }

@@ -3,6 +3,7 @@
 
 use super::record::{Operand, Record, extent_along, logarithm};
 use super::rule::Rule;
+use super::work::Work;
 use crate::{Bytes, DType, Shape};
 
 /// Sorting along an axis, or a partition.
@@ -112,6 +113,15 @@ impl Record for Sort {
             (None, None) => logarithm(extent_along(shapes[0], self.axis)),
         }
     }
+
+    fn work(&self) -> Work {
+        match (self.ranks, self.runs) {
+            (Some(_), _) => Work::Select,
+            (None, Some(_)) => Work::Merge,
+            (None, None) if self.order == Order::Positions => Work::SortPositions,
+            (None, None) => Work::Sort,
+        }
+    }
 }
 
 impl Record for Route {
@@ -134,5 +144,9 @@ impl Record for Route {
 
     fn flops_of_element(&self, _shapes: &[&[usize]]) -> u64 {
         1
+    }
+
+    fn work(&self) -> Work {
+        Work::Pass
     }
 }

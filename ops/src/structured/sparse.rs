@@ -6,7 +6,7 @@
 //! of starts.
 
 use super::record::{Operand, Record};
-use super::{Follow, Rule};
+use super::{Follow, Rule, Work};
 use crate::{DType, Shape};
 
 /// The record of the product.
@@ -29,5 +29,9 @@ impl Record for Spmv {
 
     fn flops_of_element(&self, shapes: &[&[usize]]) -> u64 {
         (2 * shapes[2][0] / shapes[0][0].max(1)) as u64
+    }
+
+    fn work(&self) -> Work {
+        Work::Pass
     }
 }

@@ -2,6 +2,7 @@
 
 use super::record::{Operand, Record};
 use super::sparse::Spmv;
+use super::work::Work;
 use super::{
     Decomposition, Fft, Matmul, Put, ReduceAt, Route, Rule, Scan, SearchSorted, Sort, Take,
     TakeAlong,
@@ -90,5 +91,10 @@ impl Structured {
     /// `shapes` are those of the operands.
     pub fn flops_of_element(&self, shapes: &[&[usize]]) -> u64 {
         self.record().flops_of_element(shapes)
+    }
+
+    /// The kind of work, which decides the price.
+    pub fn work(&self) -> Work {
+        self.record().work()
     }
 }

@@ -224,7 +224,7 @@ impl<'a> Builder<'a> {
             Together { mesh_axes: SmallVec::from_slice(mesh_axes), largest, room }
         });
         let room = together.as_ref().map_or_else(Vec::new, |together| together.room.clone());
-        let routine = Routine { op, operands, to, together };
+        let routine = Routine { node, op, operands, to, together };
         self.instance.steps.push(LocalStep::Routine(Box::new(routine)));
         self.free.extend(room);
     }

@@ -74,6 +74,7 @@ impl BlockAt {
 /// A structured operation on blocks.
 #[derive(Clone, Debug)]
 pub(crate) struct Routine {
+    pub node: NodeId,
     pub op: Structured,
     pub operands: SmallVec<[BlockAt; 3]>,
     pub to: BlockAt,

@@ -138,7 +138,9 @@ impl Session {
         let kept = kept(&part, &graph.part(&others).graph);
         let leaves = Session::leaf_shardings(&part).map_err(Stop::Failed)?;
         state.plans.identify(&part, &leaves);
-        let work = Work { graph: &part, wanted: &wanted, kept: &kept, cause, site, ticket };
+        let (wanted, kept) = (&wanted[..], &kept[..]);
+        let is_replaced = true;
+        let work = Work { graph: &part, wanted, kept, cause, site, ticket, is_replaced };
         self.launch(state, &work, &leaves)
     }
 }

@@ -4,13 +4,15 @@ use super::flights::MOST_FLYING;
 use super::lane::guarded;
 use super::state::Session;
 use crate::digest::bytes_digest;
-use crate::explain;
+use crate::explain::{self, Setting};
+use crate::moves::moves;
 use crate::plan::Plan;
+use crate::predict::Pricing;
 use crate::shards::Shards;
 use phalanx_distributed::propagate;
 use phalanx_graph::{
     AtOnce, Cause, Engine, Error, Evaluated, Evaluation, Graph, HostArray, Limits, LocalShard,
-    Node, NodeOp, Operand, ShardMemory, Site, room_on_host,
+    Node, NodeOp, Operand, ShardMemory, Site, call_site, room_on_host,
 };
 use phalanx_ops::{AffineMap, DType, IndexBox, Mesh, Monoid, Op, Scalar, Sharding};
 use phalanx_waiting::copying;
@@ -36,17 +38,34 @@ impl Engine for Session {
     }
 
     fn explain(&self, graph: &Graph) -> Result<String, Error> {
-        let leaves = Session::leaf_shardings(graph)?;
-        let placements = propagate(graph, &leaves, self.setup());
-        let plan = Plan::new(graph, placements, &leaves, self.setup());
-        let donated = Session::donated(graph, &vec![false; graph.leaves.len()]);
+        let plan_of = |graph: &Graph| {
+            let leaves = Session::leaf_shardings(graph)?;
+            let placements = propagate(graph, &leaves, self.setup());
+            Ok::<Plan, Error>(Plan::new(graph, placements, &leaves, self.setup()))
+        };
+        let plan = plan_of(graph)?;
+        let moves = moves(&plan, &self.mesh, self.most_moved());
+        let replaced = self.replaced(graph, &moves, call_site());
+        let none = vec![false; graph.leaves.len()];
+        let (graph, kept, plan) = match &replaced {
+            Some(replaced) => (&replaced.graph, &replaced.kept, plan_of(&replaced.graph)?),
+            None => (graph, &none, plan),
+        };
+        let donated = Session::donated(graph, kept);
         let liveness = Session::liveness(&Session::wanted(graph), &plan, donated);
         let on_gpu = self.devices.iter().all(|device| !device.is_host());
         // Devices exchange data through the host unless they reach each other's memory.
         let communicators = self.world.communicators();
         let direct = communicators.first().filter(|first| first.takes_device_memory());
         let plane = direct.map(|first| first.plane());
-        Ok(explain::text(&plan, &liveness, &self.mesh, on_gpu, plane))
+        let price = self.world.message_price(on_gpu);
+        let pricing = self.options.prices.as_deref().map(|prices| Pricing {
+            prices,
+            on_gpu,
+            plane: price,
+            sharing: if on_gpu { 1 } else { self.devices.len() },
+        });
+        Ok(explain::text(&plan, &liveness, &self.mesh, Setting { on_gpu, plane, pricing }))
     }
 
     fn shardings(&self, graph: &Graph) -> Result<Vec<Sharding>, Error> {

@@ -49,10 +49,15 @@ impl Session {
         let window = state.plans.identify(graph, &leaves);
         let ticket = self.processes.post_close(graph, window, why, site);
         let (wanted, kept) = (Session::wanted(graph), vec![false; graph.leaves.len()]);
-        let work = Work { graph, wanted: &wanted, kept: &kept, cause, site, ticket };
+        let (wanted, kept) = (&wanted[..], &kept[..]);
+        let work = Work { graph, wanted, kept, cause, site, ticket, is_replaced: false };
         match self.launch(state, &work, &leaves) {
             Ok(()) => Evaluation::from(Ok(())),
-            Err(Stop::Refused { .. }) => self.start_apart(state, &work),
+            Err(Stop::Refused { .. }) => {
+                // All ranks know of the refusal.
+                state.moved.free_all();
+                self.start_apart(state, &work)
+            }
             Err(Stop::Ran(error)) => Evaluation::from(Err(error)),
             Err(Stop::Failed(error)) => self.lost(graph, error),
         }

@@ -54,6 +54,8 @@ pub(super) struct Work<'a> {
     pub site: Site,
     /// The ticket of the window.
     pub ticket: Option<u64>,
+    /// Whether copies have taken the place of leaves that lie otherwise than their partners.
+    pub is_replaced: bool,
 }
 
 impl Session {
@@ -113,6 +115,7 @@ impl Session {
             devices: self.first_device..self.first_device + self.devices.len(),
             kernels: &self.kernels,
             is_named: self.recording.is_some(),
+            most_moved: self.most_moved(),
         };
         let liveness = |plan: &Plan| Session::liveness(work.wanted, plan, donated.clone());
         state.plans.ready(work.graph, leaves, &target, liveness)
@@ -137,6 +140,12 @@ impl Session {
         let donated = Session::donated(graph, kept);
         let ready = self.ready(state, work, leaves, &donated);
         let ready = ready.map_err(|error| fail(self.fatal(error)))?;
+        if !work.is_replaced && !ready.moves.is_empty() {
+            if let Some(replaced) = self.replaced(graph, &ready.moves, site) {
+                return self.launch_replaced(state, work, &ready.moves, &replaced);
+            }
+            Session::note_moves(graph, &ready.moves);
+        }
         while state.flights.len() >= self.most_flying {
             // The values of the plan carry its error.
             let _ended = state.flights.pop();

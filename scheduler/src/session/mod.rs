@@ -3,6 +3,7 @@
 
 mod apart;
 mod at_once;
+mod copies;
 mod data;
 mod elements;
 mod engine;
@@ -14,6 +15,7 @@ mod lane;
 mod launch;
 mod live;
 mod memory;
+mod moved;
 mod options;
 mod state;
 

@@ -1,6 +1,7 @@
 //! The options and counters of a session.
 
 use crate::routines::Routines;
+use phalanx_collectives::Prices;
 use phalanx_device::Device;
 use phalanx_device::blas::Blas;
 use phalanx_distributed::{Lowerings, Policy};
@@ -30,6 +31,8 @@ pub struct SessionOptions {
     pub limits: Limits,
     /// Whether the session records a timeline (`Session::take_timeline`).
     pub records: bool,
+    /// The measured prices, by which `explain` predicts times.
+    pub prices: Option<Arc<Prices>>,
     /// The devices of the process; if empty, CPU devices are made.
     pub devices: Vec<Arc<dyn Device>>,
 }
@@ -46,6 +49,7 @@ impl Default for SessionOptions {
             routines: Routines::default(),
             limits: Limits::default(),
             records: false,
+            prices: None,
             devices: Vec::new(),
         }
     }

@@ -1,5 +1,6 @@
 //! The session and its state: its start, its end, and the checks that each call makes.
 
+use super::copies::MovedCopies;
 use super::flights::{Flights, MOST_FLYING};
 use super::lane::Lane;
 use super::live::LiveArrays;
@@ -42,6 +43,7 @@ pub(super) struct State {
     pub plans: PlanCache,
     pub windows: usize,
     pub flights: Flights,
+    pub moved: MovedCopies,
     /// One for each local device.
     pub lanes: Vec<Lane>,
     is_finished: bool,
@@ -117,6 +119,7 @@ impl Session {
             plans: PlanCache::default(),
             windows: 0,
             flights: Flights::default(),
+            moved: MovedCopies::default(),
             lanes: world.communicators().iter().enumerate().map(lane).collect(),
             is_finished: false,
         };
