@@ -1,10 +1,10 @@
 //! Weak scaling without the machine: the plans of up to 4,096 GPUs, with the times that a measured
 //! price table predicts. Each GPU has the same share of the data, whatever their number.
 //!
-//! `cargo bench --bench weak -- PRICES` prints one row per case and number of devices, as text
+//! `cargo xtask bench weak --prices FILE` prints one row per case and number of devices, as text
 //! that `benches/weak.py` draws: the predicted milliseconds, their ratio to those of one device,
 //! the bytes that a device sends, the least that the algorithm needs, and the seconds of planning.
-//! PRICES is a table that `phalanx info --measure` wrote with one process for each of two GPUs.
+//! The file is a table that `phalanx info --measure` wrote with one process for each of two GPUs.
 
 use phalanx::fft::fftn;
 use phalanx::planning::{gpus_apart, null_mesh};
@@ -155,10 +155,10 @@ const BYTES: [(&str, f64); 5] = [
 const MILLISECONDS: [(&str, f64); 3] = [("µs", 1e-3), ("ms", 1.0), ("s", 1e3)];
 
 fn main() -> ExitCode {
-    let path = std::env::args().skip(1).find(|argument| !argument.starts_with("--"));
+    let path = std::env::args().skip_while(|argument| argument != "--prices").nth(1);
     let table = path.as_ref().map(std::fs::read_to_string);
     let Some(Ok(Ok(prices))) = table.map(|text| text.map(|text| text.parse::<Prices>())) else {
-        eprintln!("usage: weak PRICES, a table that `phalanx info --measure` wrote");
+        eprintln!("usage: --prices FILE, a table that `phalanx info --measure` wrote");
         return ExitCode::FAILURE;
     };
     println!("case\tdevices\tms\tratio\thidden\tsent\tleast\tplanning");

@@ -46,8 +46,10 @@ impl Propagation<'_> {
         let mesh = self.setup.mesh;
         match &node.op {
             NodeOp::Fill | NodeOp::Index(_) => Placement::on(self.fresh(id, node)),
-            NodeOp::Elementwise(_) | NodeOp::Select => Placement::on(self.elementwise(id, node)),
-            NodeOp::Cast => Placement::on(self.copied(id, node)),
+            NodeOp::Cast if self.is_copy(node) => Placement::on(self.copied(id, node)),
+            NodeOp::Elementwise(_) | NodeOp::Select | NodeOp::Cast => {
+                Placement::on(self.elementwise(id, node))
+            }
             NodeOp::Update(map) => {
                 let old = self.sharding_of(node.inputs[0].source).cloned();
                 let old = old.unwrap_or_else(|| Sharding::replicated(node.shape.len()));
@@ -124,6 +126,12 @@ impl Propagation<'_> {
         let known = |source| self.sharding_of(source).cloned();
         let fresh = || self.fresh(id, node);
         align(self.graph, &node.inputs, &node.shape, &known, self.setup.mesh, &fresh)
+    }
+
+    /// Whether a cast keeps the dtype. Other casts are often operands of one operation, and moving
+    /// those would be a loss.
+    fn is_copy(&self, node: &NodeData) -> bool {
+        self.graph.source(node.inputs[0].source).1 == node.dtype
     }
 
     /// The sharding of a copy. A copy of a view that is split along the same axis as a new array,

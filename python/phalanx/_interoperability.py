@@ -351,10 +351,24 @@ class _LocalView:
             else:
                 copy.flags.writeable = False
         if split:
-            self._array[...] = _phalanx.from_local(self._copies, axis=split[0])
+            self._array[...] = self._joined(split[0])
         else:
             self._array[...] = self._copies[0]
         return False
+
+
+    def _joined(self, axis):
+        """The copies of all processes, in the order of the array."""
+        joined = _phalanx.from_local(self._copies, axis=axis)
+        extents = self._array._descending_blocks(axis)
+        if extents is None:
+            return joined
+        # As in a reversed view, the first device has the last elements.
+        parts, end = [], 0
+        for count in extents:
+            start, end = end, end + count
+            parts.insert(0, joined[(slice(None),) * axis + (slice(start, end),)])
+        return _phalanx.concatenate(parts, axis=axis)
 
 
 def _local_view(self):

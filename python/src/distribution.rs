@@ -287,6 +287,17 @@ impl Ndarray {
         shards.into_iter().enumerate().map(shard).collect()
     }
 
+    /// The extents of the blocks of an axis, by device, if the first device has the last elements;
+    /// None if it has the first ones.
+    fn _descending_blocks(&self, py: Python<'_>, axis: usize) -> PyResult<Option<Vec<usize>>> {
+        let sharding = at_line(py, || self.array.sharding());
+        let sharding = sharding.map_err(|error| raised(py, &error))?;
+        let split = sharding.axes.get(axis).and_then(Option::as_ref);
+        let bounds = split.map(|split| &split.bounds).filter(|bounds| !bounds.is_ascending());
+        let Some(bounds) = bounds else { return Ok(None) };
+        Ok(Some((0..bounds.parts()).map(|part| bounds.block(part).len()).collect()))
+    }
+
     /// As ``local_shards``, without a copy: read-only NumPy arrays, or objects on GPUs. Later
     /// changes of this array do not change them. The elements of a view are copied.
     fn _shard_views(&self, py: Python<'_>) -> PyResult<Vec<Shard>> {

@@ -23,7 +23,9 @@ const MOST_VISITED: usize = 64;
 pub(crate) struct Cost {
     pub sent: Bytes,
     pub read: Bytes,
-    /// The part of `read` that a launch reads across the order of the memory, as in a transpose.
+    /// The bytes that a launch reads in the order of the memory, and those that it reads across it,
+    /// as in a transpose. A value that is read in both ways counts twice here, and once in `read`.
+    pub ordered: Bytes,
     pub strided: Bytes,
     pub wrote: Bytes,
     pub flops: u64,
@@ -40,6 +42,7 @@ impl Cost {
         Cost {
             sent: self.sent.max(other.sent),
             read: self.read.max(other.read),
+            ordered: self.ordered.max(other.ordered),
             strided: self.strided.max(other.strided),
             wrote: self.wrote.max(other.wrote),
             flops: self.flops.max(other.flops),
@@ -138,6 +141,7 @@ impl Device<'_> {
         let total = steps.iter().fold(Cost::default(), |total, step| Cost {
             sent: total.sent + step.sent,
             read: total.read + step.read,
+            ordered: total.ordered + step.ordered,
             strided: total.strided + step.strided,
             wrote: total.wrote + step.wrote,
             flops: total.flops + step.flops,
@@ -190,7 +194,7 @@ impl Device<'_> {
             }
             _ => false,
         };
-        let mut reads: BTreeMap<String, (IndexBox, usize, bool)> = BTreeMap::new();
+        let mut reads: BTreeMap<String, (IndexBox, usize, [bool; 2])> = BTreeMap::new();
         let mut wrote = Bytes(0);
         for (id, access) in built.kernel.access_ids().zip(&built.accesses) {
             let source = match access.buffer {
@@ -210,7 +214,8 @@ impl Device<'_> {
                 // Elements that several loads read count once.
                 let known = reads.entry(format!("{:?}", access.buffer));
                 let strided = is_strided(&access.map);
-                let known = known.or_insert_with(|| (reached.clone(), dtype.size(), strided));
+                let known = known.or_insert_with(|| (reached.clone(), dtype.size(), [false; 2]));
+                known.2[usize::from(strided)] = true;
                 known.0 = known
                     .0
                     .iter()
@@ -226,18 +231,22 @@ impl Device<'_> {
                 wrote += Bytes::of(volume(&reached), dtype.size());
             }
         }
-        let (mut read, mut strided) = (Bytes(0), Bytes(0));
-        for (reached, item, is_strided) in reads.values() {
+        let (mut read, mut ways) = (Bytes(0), [Bytes(0); 2]);
+        for (reached, item, is_read) in reads.values() {
             let bytes = Bytes::of(volume(reached), *item);
             read += bytes;
-            strided += if *is_strided { bytes } else { Bytes(0) };
+            for (way, _) in ways.iter_mut().zip(is_read).filter(|(_, is_read)| **is_read) {
+                *way += bytes;
+            }
         }
+        let [mut ordered, strided] = ways;
         for copy in &*launch.copies {
             let written = image_of_store(launch, copy.node, &space);
             let item = self.plan.node(copy.node).dtype.size();
             let all = self.block_bytes(Source::Node(copy.node));
             let kept = Bytes(all.0.saturating_sub(Bytes::of(written, item).0));
             read += kept;
+            ordered += kept;
             wrote += kept;
         }
         if let [member] = group.members.as_slice()
@@ -250,6 +259,7 @@ impl Device<'_> {
             let arrived = volume(&moved) - volume(&own);
             let arrived = Bytes::of(arrived, self.plan.node(member.node).dtype.size());
             read = Bytes(read.0 - arrived.0);
+            ordered = Bytes(ordered.0.saturating_sub(arrived.0));
             wrote = Bytes(wrote.0 - arrived.0);
         }
         let extents: Vec<u64> =
@@ -260,7 +270,7 @@ impl Device<'_> {
             let is_computed = matches!(value.expr, Expr::Op { .. }) && value.dtype.is_inexact();
             is_computed && real_size(value.dtype) > 4
         });
-        Cost { sent: Bytes(0), read, strided, wrote, flops, is_wide, boxes, rims }
+        Cost { sent: Bytes(0), read, ordered, strided, wrote, flops, is_wide, boxes, rims }
     }
 
     fn routine(&self, node: NodeId) -> Cost {

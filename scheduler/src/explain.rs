@@ -101,8 +101,8 @@ pub(crate) fn text(plan: &Plan, liveness: &Liveness, mesh: &Mesh, setting: Setti
 /// A time in three digits.
 fn time(seconds: f64) -> String {
     let (number, unit) = match seconds {
-        ..1e-3 => (seconds * 1e6, "µs"),
-        ..1.0 => (seconds * 1e3, "ms"),
+        ..999.5e-6 => (seconds * 1e6, "µs"),
+        ..0.9995 => (seconds * 1e3, "ms"),
         _ => (seconds, "s"),
     };
     let digits = match number {

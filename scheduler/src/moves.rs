@@ -1,5 +1,5 @@
-//! Leaves that a plan exchanges for the most part, because they lie otherwise than the operands
-//! beside them.
+//! Leaves of which a plan exchanges a large part, because their blocks are elsewhere than those of
+//! the operands beside them.
 
 use crate::plan::{Exchange, Plan};
 use phalanx_distributed::read_price;
@@ -25,6 +25,8 @@ pub(crate) enum Moved {
     Noted(Sharding),
     /// It was copied to this sharding.
     Kept(Sharding, Arc<Node>),
+    /// There was no memory for a copy.
+    Stays,
 }
 
 /// Whether an operation computes each element from the elements at the same place.
@@ -56,7 +58,8 @@ pub(crate) fn moves(plan: &Plan, mesh: &Mesh, most: Bytes) -> Box<[Move]> {
     moves.into()
 }
 
-/// The sharding in which a group reads a whole value of this shape, each element at its own index.
+/// The sharding in which a group reads a whole value of this shape, each element once. The axes may
+/// be permuted: `a + a.T` asks for a copy of `a` in columns, beside `a.T` in columns.
 fn wanted(exchange: &Exchange, shape: &[usize]) -> Option<Sharding> {
     let part = &exchange.parts[0];
     let load = &part.loads[0];

@@ -298,7 +298,9 @@ impl Clocks<'_> {
             LocalStep::Zero { bytes, .. } => self.before += self.pass(0.0, bytes.0 as f64)?,
             LocalStep::Copy(copy) => self.before += self.copy(copy)?,
             LocalStep::Combine { parts, mesh_axes, .. } => {
-                let at = self.positions.combines.pop().unwrap_or(0);
+                let Some(at) = self.positions.combines.pop() else {
+                    unreachable!("bug: a device combines more often than the plan")
+                };
                 let bytes: f64 = parts.iter().map(|(_, bytes)| bytes.0 as f64).sum();
                 let members = self.members(mesh_axes);
                 // Each member passes on all other members' parts, then all results.
@@ -398,7 +400,7 @@ impl Clocks<'_> {
     /// A part of a launch: its memory and its arithmetic, whichever takes longer.
     fn launch(&self, cost: &Cost, part: f64) -> Result<f64, Unmeasured> {
         let bytes = |of: Bytes| of.0 as f64 * part;
-        let mut memory = self.pass(bytes(cost.read) - bytes(cost.strided), bytes(cost.wrote))?;
+        let mut memory = self.pass(bytes(cost.ordered), bytes(cost.wrote))?;
         if cost.strided > Bytes(0) {
             let price = self.price(&price_name(self.pricing.on_gpu, STRIDED))?;
             memory += self.at_rate(price, bytes(cost.strided));

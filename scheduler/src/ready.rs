@@ -87,7 +87,7 @@ pub(crate) struct Ready {
     /// Scalars of phases, which follow those of the window.
     pub constants: Arc<[Scalar]>,
     pub placements: Arc<[Placement]>,
-    /// The leaves that it exchanges for the most part.
+    /// The leaves of which it exchanges a large part.
     pub moves: Box<[Move]>,
     /// The place of each node of the plan that has a value.
     pub places: Arc<[Option<Place>]>,

@@ -24,7 +24,15 @@ impl Config {
     pub fn from_env() -> Result<Config, ConfigError> {
         let (environment, mut config) = Config::without_prices()?;
         if config.rank() == 0 {
-            config.prices = price_file::read(&environment, config.prices_file.as_deref())?;
+            let prices = price_file::read(&environment, config.prices_file.as_deref());
+            config.prices = match prices {
+                // A single process only predicts times with them.
+                Err(error) if config.size() == 1 => {
+                    tracing::warn!(%error, "plans predict no times");
+                    None
+                }
+                prices => prices?,
+            };
         }
         Ok(config)
     }

@@ -1,7 +1,7 @@
 //! Each plane by which messages travel, and its price: inside a process, between processes, and
 //! between GPUs.
 
-use super::round_trip::{Found, between_ends};
+use super::round_trip::{Found, LONG, LONG_OF_GPUS, between_ends};
 use crate::config::{Config, Transport};
 use crate::startup::{DEVICES, InitFailure, world};
 use phalanx_collectives::{
@@ -44,7 +44,7 @@ fn of_threads(
 
 /// Between two devices of one process.
 pub(super) fn of_cpus() -> Found {
-    of_threads(&World::local(2)?.communicators(), |_, member| between_ends(member, &host))
+    of_threads(&World::local(2)?.communicators(), |_, member| between_ends(member, &host, LONG))
 }
 
 /// Between the first and the last of several GPUs of this process.
@@ -62,7 +62,7 @@ pub(super) fn of_gpus(devices: &[Arc<dyn Device>]) -> Found {
 /// Between the GPUs of the first and the last member.
 fn between_gpus(world: &World, member: &dyn Communicator, gpu: &Arc<dyn Device>) -> Found {
     let memory = |bytes| of_device(gpu, bytes);
-    let price = member.prepare().and_then(|()| between_ends(member, &memory));
+    let price = member.prepare().and_then(|()| between_ends(member, &memory, LONG_OF_GPUS));
     // Without this, the others would wait for this one.
     price.inspect_err(|error| world.abort(error.clone()))
 }
@@ -79,7 +79,7 @@ pub(super) fn on_loopback() -> Found {
     let second = Rendezvous::new(1, 2, address);
     let one = |meeting: Rendezvous| {
         let world = meeting.join()?;
-        let price = between_ends(&*world.communicators()[0], &host)?;
+        let price = between_ends(&*world.communicators()[0], &host, LONG)?;
         world.shutdown();
         Ok(price)
     };
@@ -126,7 +126,7 @@ pub(super) fn of_processes(
         ) => return Ok(Between { on_hosts: Err(error), on_gpus: None, hosts: Vec::new() }),
         Err(error) => return Err(error.into()),
     };
-    let price = between_ends(&*world.communicators()[0], &host)?;
+    let price = between_ends(&*world.communicators()[0], &host, LONG)?;
     let on_gpus = match apart {
         Some(error) => device.map(|_| Err(error)),
         None => {

@@ -4,9 +4,11 @@ use phalanx_collectives::{CollectiveError, Communicator, Price};
 use phalanx_device::Slice;
 use std::time::Instant;
 
-/// The bytes of a short message and of a long one.
+/// The bytes of a short message and of a long one, which is longer between GPUs: links of some
+/// hundred gigabytes a second need that.
 const SHORT: usize = 8;
-const LONG: usize = 8 << 20;
+pub(super) const LONG: usize = 8 << 20;
+pub(super) const LONG_OF_GPUS: usize = 128 << 20;
 /// The number of round trips timed together, and of repetitions; the best counts.
 const SHORT_TRIPS: usize = 200;
 const LONG_TRIPS: usize = 3;
@@ -18,8 +20,9 @@ pub(super) type Memory<'a> = &'a (dyn Fn(usize) -> Result<Slice, CollectiveError
 /// The price of a plane on the process that measured it, or why the plane cannot be used.
 pub(super) type Found = Result<Option<Price>, CollectiveError>;
 
-/// The price of messages between the first and the last member, returned on the first. Collective.
-pub(super) fn between_ends(member: &dyn Communicator, memory: Memory<'_>) -> Found {
+/// The price of messages between the first and the last member, from a short message and one of
+/// `long` bytes, returned on the first. Collective.
+pub(super) fn between_ends(member: &dyn Communicator, memory: Memory<'_>, long: usize) -> Found {
     let (rank, last) = (member.rank(), member.size() - 1);
     let fastest = |bytes: usize, trips: usize| -> Result<f64, CollectiveError> {
         let data = memory(bytes)?;
@@ -46,7 +49,7 @@ pub(super) fn between_ends(member: &dyn Communicator, memory: Memory<'_>) -> Fou
         }
         Ok(best)
     };
-    let (latency, long) = (fastest(SHORT, SHORT_TRIPS)?, fastest(LONG, LONG_TRIPS)?);
-    let rate = LONG as f64 / (long - latency).max(long / 2.0);
+    let (latency, time) = (fastest(SHORT, SHORT_TRIPS)?, fastest(long, LONG_TRIPS)?);
+    let rate = long as f64 / (time - latency).max(time / 2.0);
     Ok((rank == 0).then_some(Price { latency, rate }))
 }

@@ -8,13 +8,24 @@ use crate::python_tests;
 
 /// The suites: benchmark programs of the root package, and programs in Python, of which some are
 /// for machines with GPUs.
-const SUITES: [&str; 9] =
-    ["path", "cpu", "small", "arrays", "sizes", "programs", "gpu", "scaling", "collectives"];
+const SUITES: [&str; 10] = [
+    "path",
+    "weak",
+    "cpu",
+    "small",
+    "arrays",
+    "sizes",
+    "programs",
+    "gpu",
+    "scaling",
+    "collectives",
+];
 
 /// Runs a suite with its options: `--only NAME`, `--json FILE` and `--peers NAMES`.
 pub fn run(project: &Project, suite: &str, options: &[String]) -> Result<(), Failure> {
     let known: &[&str] = match suite {
         "path" => &["--only", "--json"],
+        "weak" => &["--prices"],
         "cpu" | "gpu" => &["--only", "--peers", "--json"],
         "small" | "arrays" => &["--only"],
         "scaling" => &["--only", "--predict"],

@@ -82,6 +82,8 @@ cargo xtask COMMAND
   accuracy [--points N] [--only NAME]
                           measure the errors of elementary functions; without options at ten
                           million points each, into docs/accuracy.md
+  bench weak --prices FILE
+                          plan programs for up to 4,096 GPUs and predict their times
   bench scaling [--only NAME] [--predict FOLDER]
                           run programs on one device and on several
   bench collectives       measure collectives on all GPUs beside PyTorch

@@ -1,7 +1,7 @@
 //! Transforms along one axis and along several.
 
 use super::options::{Grid, Line, own_extent};
-use crate::array::Array;
+use crate::array::{Array, is_reproducible};
 use crate::creation::zeros;
 use crate::manipulation::{along, refused, span, with_extent};
 use crate::recording::record_structured;
@@ -64,7 +64,8 @@ fn transform(
         (Domain::ToHalf, _) => Transform::RealForward,
         (Domain::FromHalf, _) => Transform::RealInverse { extent: extent as u64 },
     };
-    let fft = Structured::Fft(Fft { axis: axis as u8, transform });
+    let in_order = is_reproducible(&source.mesh()?);
+    let fft = Structured::Fft(Fft { axis: axis as u8, transform, in_order });
     let mut result = record_structured(fft, &[&source], site)?;
     let factor = line.norm.factor(is_forward, extent as usize, array.dtype());
     within(site, || {

@@ -7,6 +7,7 @@
 
 mod call;
 mod expansion;
+mod fft;
 mod gather;
 mod lowering;
 mod matmul;

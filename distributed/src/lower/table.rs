@@ -1,5 +1,6 @@
 //! The table of lowerings: which one each structured operation has.
 
+use super::fft;
 use super::gather;
 use super::lowering::Lowering;
 use super::matmul;
@@ -42,6 +43,7 @@ impl fmt::Debug for Lowerings {
 fn standard(op: &Structured) -> &'static dyn Lowering {
     match op {
         Structured::Matmul(_) => &matmul::Products,
+        Structured::Fft(_) => &fft::Transforms,
         Structured::Scan(_) => &scan::Scans,
         Structured::Sort(_) => &sort::Sorts,
         Structured::Take(_) | Structured::TakeAlong(_) => &gather::Reads,

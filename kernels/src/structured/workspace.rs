@@ -116,7 +116,7 @@ mod tests {
         assert_eq!(of(sort(1), DType::F64, &[3, 1000], 8), 3 * 16_000);
         assert_eq!(of(sort(1), DType::F64, &[30, 1000], 8), 8 * 16_000);
         assert_eq!(of(sort(0), DType::F64, &[1000, 30], 8), 8 * 16_000);
-        let fft = Structured::Fft(Fft { axis: 0, transform: Transform::Forward });
+        let fft = Structured::Fft(Fft::new(0, Transform::Forward));
         assert_eq!(of(fft, DType::C128, &[1000], 8), 16_000 * 10);
         let eig = Structured::Decomposition(Decomposition::Eig { real: true });
         assert_eq!(of(eig, DType::C128, &[0, 5, 5], 4), 0);

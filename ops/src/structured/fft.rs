@@ -12,6 +12,16 @@ pub struct Fft {
     pub axis: u8,
     /// The kind of transform.
     pub transform: Transform,
+    /// Whether devices transform whole lines, so that the result has the same bits on any number of
+    /// them.
+    pub in_order: bool,
+}
+
+impl Fft {
+    /// A transform that devices may share in any way.
+    pub fn new(axis: u8, transform: Transform) -> Fft {
+        Fft { axis, transform, in_order: false }
+    }
 }
 
 /// The kind of a transform.

@@ -139,8 +139,8 @@ impl Session {
         let leaves = Session::leaf_shardings(&part).map_err(Stop::Failed)?;
         state.plans.identify(&part, &leaves);
         let (wanted, kept) = (&wanted[..], &kept[..]);
-        let is_replaced = true;
-        let work = Work { graph: &part, wanted, kept, cause, site, ticket, is_replaced };
+        let may_replace = false;
+        let work = Work { graph: &part, wanted, kept, cause, site, ticket, may_replace };
         self.launch(state, &work, &leaves)
     }
 }

@@ -3,32 +3,39 @@
 use crate::moves::Moved;
 use phalanx_ops::Bytes;
 use phalanx_waiting::lock;
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, Weak};
+
+/// The most copies that are listed.
+const MOST: usize = 256;
 
 /// The copies that were made, the least recently used first. Equal on all ranks, whether the values
 /// are alive or not.
 #[derive(Default)]
 pub(super) struct MovedCopies {
-    copies: Vec<(Weak<Mutex<Moved>>, Bytes)>,
+    copies: VecDeque<(Weak<Mutex<Moved>>, Bytes)>,
 }
 
 impl MovedCopies {
-    /// Makes room for a copy that takes at most `most`, and lists it.
+    /// Lists a copy, and makes room for it: all copies together take at most `most`.
     pub fn keep(&mut self, moved: &Arc<Mutex<Moved>>, bytes: Bytes, most: Bytes) {
-        let taken = |copies: &[(Weak<Mutex<Moved>>, Bytes)]| {
-            copies.iter().map(|(_, bytes)| *bytes).sum::<Bytes>()
-        };
-        while !self.copies.is_empty() && taken(&self.copies) + bytes > most {
-            Self::free(&self.copies.remove(0).0);
+        // A copy may be made again because the plan of the first one failed.
+        self.copies.retain(|(copy, _)| copy.as_ptr() != Arc::as_ptr(moved));
+        let mut taken = bytes + self.copies.iter().map(|(_, bytes)| *bytes).sum();
+        while (taken > most || self.copies.len() >= MOST)
+            && let Some((copy, bytes)) = self.copies.pop_front()
+        {
+            Self::free(&copy);
+            taken = Bytes(taken.0 - bytes.0);
         }
-        self.copies.push((Arc::downgrade(moved), bytes));
+        self.copies.push_back((Arc::downgrade(moved), bytes));
     }
 
     /// A window uses a copy.
     pub fn used(&mut self, moved: &Arc<Mutex<Moved>>) {
         let known = self.copies.iter().position(|(copy, _)| copy.as_ptr() == Arc::as_ptr(moved));
-        if let Some(known) = known {
-            self.copies[known..].rotate_left(1);
+        if let Some(copy) = known.and_then(|known| self.copies.remove(known)) {
+            self.copies.push_back(copy);
         }
     }
 

@@ -123,7 +123,14 @@ impl Session {
         for (local, block) in self.local_blocks(&sharding, shape).iter().enumerate() {
             let bytes = volume(block) * dtype.size();
             let mut copied = |buffer: &Buffer| copying(bytes, || fill(local, block, buffer));
-            let buffer = match self.devices[local].clone().allocate_filled(bytes, &mut copied) {
+            let mut allocate = || self.devices[local].clone().allocate_filled(bytes, &mut copied);
+            let mut allocated = allocate();
+            if allocated.is_err() && self.world.size() == 1 {
+                // Copies of values that plans moved give way. Other processes would not know.
+                self.state().moved.free_all();
+                allocated = allocate();
+            }
+            let buffer = match allocated {
                 Ok(buffer) => buffer,
                 // Making an array is Local, so the refusal is reported when all ranks plan with the
                 // value.

@@ -46,13 +46,16 @@ impl Engine for Session {
         let plan = plan_of(graph)?;
         let moves = moves(&plan, &self.mesh, self.most_moved());
         let replaced = self.replaced(graph, &moves, call_site());
-        let none = vec![false; graph.leaves.len()];
-        let (graph, kept, plan) = match &replaced {
-            Some(replaced) => (&replaced.graph, &replaced.kept, plan_of(&replaced.graph)?),
-            None => (graph, &none, plan),
+        let (none, wanted) = (vec![false; graph.leaves.len()], Session::wanted(graph));
+        let (graph, kept, wanted, plan) = match &replaced {
+            Some(replaced) => {
+                let wanted = replaced.wanted(&wanted);
+                (&replaced.graph, &replaced.kept, wanted, plan_of(&replaced.graph)?)
+            }
+            None => (graph, &none, wanted, plan),
         };
         let donated = Session::donated(graph, kept);
-        let liveness = Session::liveness(&Session::wanted(graph), &plan, donated);
+        let liveness = Session::liveness(&wanted, &plan, donated);
         let on_gpu = self.devices.iter().all(|device| !device.is_host());
         // Devices exchange data through the host unless they reach each other's memory.
         let communicators = self.world.communicators();

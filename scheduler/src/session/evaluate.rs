@@ -50,7 +50,7 @@ impl Session {
         let ticket = self.processes.post_close(graph, window, why, site);
         let (wanted, kept) = (Session::wanted(graph), vec![false; graph.leaves.len()]);
         let (wanted, kept) = (&wanted[..], &kept[..]);
-        let work = Work { graph, wanted, kept, cause, site, ticket, is_replaced: false };
+        let work = Work { graph, wanted, kept, cause, site, ticket, may_replace: true };
         match self.launch(state, &work, &leaves) {
             Ok(()) => Evaluation::from(Ok(())),
             Err(Stop::Refused { .. }) => {

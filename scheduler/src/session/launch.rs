@@ -54,8 +54,8 @@ pub(super) struct Work<'a> {
     pub site: Site,
     /// The ticket of the window.
     pub ticket: Option<u64>,
-    /// Whether copies have taken the place of leaves that lie otherwise than their partners.
-    pub is_replaced: bool,
+    /// Whether copies may take the place of leaves that lie otherwise than their partners.
+    pub may_replace: bool,
 }
 
 impl Session {
@@ -140,11 +140,20 @@ impl Session {
         let donated = Session::donated(graph, kept);
         let ready = self.ready(state, work, leaves, &donated);
         let ready = ready.map_err(|error| fail(self.fatal(error)))?;
-        if !work.is_replaced && !ready.moves.is_empty() {
-            if let Some(replaced) = self.replaced(graph, &ready.moves, site) {
-                return self.launch_replaced(state, work, &ready.moves, &replaced);
-            }
+        if work.may_replace && !ready.moves.is_empty() {
+            let replaced = self.replaced(graph, &ready.moves, site);
             Session::note_moves(graph, &ready.moves);
+            if let Some(replaced) = replaced {
+                match self.launch_replaced(state, work, &replaced) {
+                    // Without copies, the window may need less memory.
+                    Err(Stop::Refused { .. }) => {
+                        state.plans.identify(graph, leaves);
+                        let work = Work { may_replace: false, ..*work };
+                        return self.launch(state, &work, leaves);
+                    }
+                    launched => return launched,
+                }
+            }
         }
         while state.flights.len() >= self.most_flying {
             // The values of the plan carry its error.

@@ -1,8 +1,9 @@
-//! Leaves that lie otherwise than their partners: moved once, and the moved copy kept.
+//! Leaves that lie otherwise than their partners, which means that their blocks are elsewhere than
+//! those of the operands beside them: they are moved once, and the moved copy is kept.
 //!
-//! A window that exchanges most of a leaf for elementwise work notes where the leaf should lie. The
-//! next window that would exchange it again reshards it first and keeps the copy; windows after it
-//! read the copy. A copy lives at most as long as the value of the leaf, which a write replaces.
+//! A window that exchanges a large part of a leaf for elementwise work notes where the leaf should
+//! lie. The next window that would exchange it for the same place reshards it first and keeps the
+//! copy; windows after it read the copy. A copy lives at most as long as the value of the leaf, which a write replaces.
 //!
 //! All ranks must do alike, so the rule depends on the recorded windows, on sizes and on the agreed
 //! limit alone: all copies together take at most an eighth of it. Values that a rank has freed
@@ -26,8 +27,18 @@ pub(super) struct Replaced {
     pub graph: Graph,
     /// For each leaf, whether it is a copy.
     pub kept: Vec<bool>,
+    /// The state of the leaves whose copies the graph reads.
+    used: Vec<Arc<Mutex<Moved>>>,
     /// The state of the leaves that the first nodes of the graph copy, each with its new sharding.
     made: Vec<(Arc<Mutex<Moved>>, Sharding)>,
+}
+
+impl Replaced {
+    /// For each node of the graph, whether its value is wanted, from those of the window.
+    pub fn wanted(&self, of_window: &[bool]) -> Vec<bool> {
+        let copies = self.made.iter().map(|_| true);
+        copies.chain(of_window.iter().copied()).collect()
+    }
 }
 
 impl Session {
@@ -41,16 +52,12 @@ impl Session {
 
     /// The window with copies in place of leaves that it would exchange; `None` if it would
     /// exchange none again.
-    pub(super) fn replaced(
-        &self,
-        graph: &Graph,
-        moves: &[Move],
-        site: Site,
-    ) -> Option<Replaced> {
+    pub(super) fn replaced(&self, graph: &Graph, moves: &[Move], site: Site) -> Option<Replaced> {
         let mut new = graph.clone();
         let mut kept = vec![false; graph.leaves.len()];
         let mut made: Vec<(LeafId, Arc<Mutex<Moved>>, Sharding)> = Vec::new();
         let mut redirected: Vec<(LeafId, Source)> = Vec::new();
+        let mut used = Vec::new();
         for Move { leaf, to } in moves {
             let Some(shards) = shards_of(graph, *leaf) else { continue };
             let mut moved = lock(shards.moved());
@@ -71,6 +78,7 @@ impl Session {
                         *leaf
                     };
                     redirected.push((*leaf, Source::Leaf(place)));
+                    used.push(shards.moved().clone());
                 }
                 Moved::Noted(lies) if lies == to => {
                     let copy = Source::Node(NodeId::new(made.len()));
@@ -111,7 +119,7 @@ impl Session {
         let first: Vec<NodeData> = made.iter().map(reshard).collect();
         new.nodes.splice(0..0, first);
         let made = made.into_iter().map(|(_, moved, to)| (moved, to)).collect();
-        Some(Replaced { graph: new, kept, made })
+        Some(Replaced { graph: new, kept, used, made })
     }
 
     /// Whether the plan that made a copy is known to have failed; false in a world of several
@@ -124,40 +132,42 @@ impl Session {
         self.world.size() == 1 && !is_sound
     }
 
-    /// Notes the leaves that a window exchanges for the first time.
+    /// Notes where a window wants the leaves that have no copy.
     pub(super) fn note_moves(graph: &Graph, moves: &[Move]) {
         for Move { leaf, to } in moves {
             let Some(shards) = shards_of(graph, *leaf) else { continue };
             let mut moved = lock(shards.moved());
-            if matches!(*moved, Moved::Never) {
+            if matches!(*moved, Moved::Never | Moved::Noted(_)) {
                 *moved = Moved::Noted(to.clone());
             }
         }
     }
 
-    /// Launches a window that reads copies, and keeps those that it makes.
+    /// Launches a window that reads copies, and keeps those that it makes. If there is no memory
+    /// for these, their leaves stay where they are, and the window must be launched without copies.
     pub(super) fn launch_replaced(
         &self,
         state: &mut State,
         work: &Work<'_>,
-        moves: &[Move],
         replaced: &Replaced,
     ) -> Result<(), Stop> {
-        let Replaced { graph, kept, made } = replaced;
-        for shards in moves.iter().filter_map(|one| shards_of(work.graph, one.leaf)) {
-            state.moved.used(shards.moved());
-        }
+        let Replaced { graph, kept, used, made } = replaced;
+        used.iter().for_each(|moved| state.moved.used(moved));
         let leaves = Session::leaf_shardings(graph).map_err(Stop::Failed)?;
-        let mut wanted = vec![true; made.len()];
-        wanted.extend(work.wanted);
-        let kept: Vec<bool> = kept
-            .iter()
-            .zip(work.kept.iter().chain(std::iter::repeat(&false)))
-            .map(|(copy, kept)| *copy || *kept)
-            .collect();
+        let wanted = replaced.wanted(work.wanted);
+        let of_window = work.kept.iter().copied().chain(std::iter::repeat(false));
+        let kept: Vec<bool> =
+            kept.iter().zip(of_window).map(|(copy, kept)| *copy || kept).collect();
         state.plans.identify(graph, &leaves);
-        let work = Work { graph, wanted: &wanted, kept: &kept, is_replaced: true, ..*work };
-        self.launch(state, &work, &leaves)?;
+        let (wanted, kept) = (&wanted[..], &kept[..]);
+        let launched =
+            self.launch(state, &Work { graph, wanted, kept, may_replace: false, ..*work }, &leaves);
+        if let Err(Stop::Refused { .. }) = launched {
+            // All ranks know of the refusal.
+            state.moved.free_all();
+            made.iter().for_each(|(moved, _)| *lock(moved) = Moved::Stays);
+        }
+        launched?;
         for ((moved, to), data) in made.iter().zip(&graph.nodes) {
             let bytes = Bytes::of(size(&data.shape), data.dtype.size());
             state.moved.keep(moved, bytes, self.most_moved());

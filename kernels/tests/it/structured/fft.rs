@@ -55,7 +55,7 @@ pub fn complex<T: Sample>(transform: Transform, sign: f64) {
     for extent in EXTENTS {
         for (shape, axis) in shapes(extent) {
             let values: Vec<T> = Numbers(7).take(shape.iter().product());
-            let op = Structured::Fft(Fft { axis: axis as u8, transform });
+            let op = Structured::Fft(Fft::new(axis as u8, transform));
             let (result_shape, result) = evaluate::<T>(&op, &[&operand(&values, &shape)]);
             assert_eq!(result_shape, shape);
             let expected = along(&wide(&values), &shape, axis, extent, |line| {
@@ -82,7 +82,7 @@ pub fn real<R: Sample, C: Sample>() {
             let what = format!("{shape:?} axis {axis}");
             let bound = 8.0 * R::EPSILON * extent as f64;
             let values: Vec<R> = Numbers(3).take(shape.iter().product());
-            let op = Structured::Fft(Fft { axis: axis as u8, transform: Transform::RealForward });
+            let op = Structured::Fft(Fft::new(axis as u8, Transform::RealForward));
             let (_, result) = evaluate::<C>(&op, &[&operand(&values, &shape)]);
             let expected = along(&wide(&values), &shape, axis, half, |line| match line.len() {
                 0 => vec![Complex64::new(0.0, 0.0); half],
@@ -96,7 +96,7 @@ pub fn real<R: Sample, C: Sample>() {
             spectra[axis] = half;
             let values: Vec<C> = Numbers(5).take(spectra.iter().product());
             let transform = Transform::RealInverse { extent: extent as u64 };
-            let op = Structured::Fft(Fft { axis: axis as u8, transform });
+            let op = Structured::Fft(Fft::new(axis as u8, transform));
             let (_, result) = evaluate::<R>(&op, &[&operand(&values, &spectra)]);
             let expected = along(&wide(&values), &spectra, axis, extent, |line| {
                 let full = (0..extent).map(|k| match k {
@@ -123,7 +123,7 @@ fn real_transforms_are_their_sums() {
 fn many_lengths() {
     for extent in (1..150).chain(1..4) {
         let values = vec![Complex64::new(1.0, 0.0); extent];
-        let op = Structured::Fft(Fft { axis: 0, transform: Transform::Forward });
+        let op = Structured::Fft(Fft::new(0, Transform::Forward));
         let (_, result) = evaluate::<Complex64>(&op, &[&operand(&values, &[extent])]);
         let mut expected = vec![Complex64::new(0.0, 0.0); extent];
         expected[0].re = extent as f64;
@@ -137,7 +137,7 @@ fn long_lines_are_restored() {
     for shape in [vec![1 << 17], vec![1 << 16, 3], vec![30_011, 9]] {
         let values: Vec<Complex64> = Numbers(11).take(shape.iter().product());
         let transformed = |transform, values: &[Complex64]| {
-            let op = Structured::Fft(Fft { axis: 0, transform });
+            let op = Structured::Fft(Fft::new(0, transform));
             evaluate(&op, &[&operand(values, &shape)]).1
         };
         let spectrum = transformed(Transform::Forward, &values);

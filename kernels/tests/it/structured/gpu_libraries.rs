@@ -36,7 +36,7 @@ fn transforms<I: Sample, O: Sample>(transform: impl Fn(usize) -> Transform) {
                 shape[axis] = extent / 2 + 1;
             }
             let values: Vec<I> = Numbers(7).take(shape.iter().product());
-            let op = Structured::Fft(Fft { axis: axis as u8, transform: transform(extent) });
+            let op = Structured::Fft(Fft::new(axis as u8, transform(extent)));
             let operands = [&operand(&values, &shape)];
             let (_, expected) = evaluate::<O>(&op, &operands);
             let result = evaluate_on::<O>(&op, &operands, device);

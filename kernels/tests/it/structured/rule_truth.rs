@@ -54,7 +54,7 @@ fn cases() -> Vec<Case> {
         add(op, &[left, right, f64s(&[2, 4, 3])]);
     }
     for axis in [0, 1] {
-        let fft = |transform| Structured::Fft(Fft { axis, transform });
+        let fft = |transform| Structured::Fft(Fft::new(axis, transform));
         let complex = small(DType::C128, &[4, 6], 2);
         add(fft(Transform::Forward), std::slice::from_ref(&complex));
         add(fft(Transform::Inverse), std::slice::from_ref(&complex));
