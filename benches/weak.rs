@@ -24,6 +24,8 @@ struct Case {
     least: fn(usize) -> f64,
     /// Whether the devices stand in a square, if their number is one.
     is_square: bool,
+    /// The largest number of devices that is planned in seconds.
+    most: usize,
 }
 
 fn vector(devices: usize, dtype: DType) -> Array {
@@ -66,12 +68,14 @@ const CASES: [Case; 8] = [
         },
         least: |_| 0.0,
         is_square: false,
+        most: 4096,
     },
     Case {
         name: "sum",
         program: |devices| vector(devices, DType::F64).sum(()),
         least: |devices| if devices > 1 { 8.0 } else { 0.0 },
         is_square: false,
+        most: 4096,
     },
     Case {
         name: "stencil",
@@ -90,6 +94,7 @@ const CASES: [Case; 8] = [
         // A row to each of two neighbours.
         least: |devices| if devices > 1 { 2.0 * 16384.0 * 8.0 } else { 0.0 },
         is_square: false,
+        most: 4096,
     },
     Case {
         name: "cumsum",
@@ -97,12 +102,14 @@ const CASES: [Case; 8] = [
         // One total to each of the others.
         least: |devices| 8.0 * (devices - 1) as f64,
         is_square: false,
+        most: 4096,
     },
     Case {
         name: "sort",
         program: |devices| sort(&vector(devices, DType::F32), -1),
         least: |devices| to_others(4 * SHARE, devices),
         is_square: false,
+        most: 4096,
     },
     Case {
         name: "a + a.T",
@@ -112,6 +119,7 @@ const CASES: [Case; 8] = [
         },
         least: |devices| to_others(8 * SHARE, devices),
         is_square: false,
+        most: 4096,
     },
     Case {
         name: "fftn",
@@ -123,6 +131,7 @@ const CASES: [Case; 8] = [
         // A transpose there; the result stays where it is cheapest, or comes back.
         least: |devices| 2.0 * to_others(8 * SHARE / 2, devices),
         is_square: false,
+        most: 4096,
     },
     Case {
         name: "product",
@@ -133,6 +142,7 @@ const CASES: [Case; 8] = [
             2.0 * 8.0 * side * side / root * (root - 1.0) / root
         },
         is_square: true,
+        most: 512,
     },
 ];
 
@@ -164,7 +174,7 @@ fn main() -> ExitCode {
     println!("case\tdevices\tms\tratio\thidden\tsent\tleast\tplanning");
     for case in &CASES {
         let mut one = None;
-        for devices in [1_usize, 8, 64, 512, 4096] {
+        for devices in [1_usize, 8, 64, 512, 4096].into_iter().filter(|&it| it <= case.most) {
             let root = devices.isqrt();
             let is_square = case.is_square && root * root == devices && root > 1;
             // A number of devices that is no square stands in two rows of squares.

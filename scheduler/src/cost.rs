@@ -5,7 +5,7 @@ use crate::build::Buffer;
 use crate::finalise::{Final, FinalLaunch, FinalStep};
 use crate::ids::ExchangeId;
 use crate::instance::{Instance, LocalStep, instantiate};
-use crate::plan::{Plan, space_box};
+use crate::plan::{Plan, bounding, space_box};
 use phalanx_distributed::image;
 use phalanx_graph::{LeafId, NodeId, NodeOp, Source};
 use phalanx_kernels::ir::{AccessId, Expr, Kernel, Stmt};
@@ -194,7 +194,8 @@ impl Device<'_> {
             }
             _ => false,
         };
-        let mut reads: BTreeMap<String, (IndexBox, usize, [bool; 2])> = BTreeMap::new();
+        // For each value, the boxes that are read in the order of its memory and across it.
+        let mut reads: BTreeMap<String, (usize, [Option<IndexBox>; 2])> = BTreeMap::new();
         let mut wrote = Bytes(0);
         for (id, access) in built.kernel.access_ids().zip(&built.accesses) {
             let source = match access.buffer {
@@ -211,17 +212,14 @@ impl Device<'_> {
             let (_, dtype) = self.plan.graph.source(source);
             let reached = image(&access.map, &inside);
             if loaded.contains(&id) {
-                // Elements that several loads read count once.
+                // Elements that several loads read in one way count once.
                 let known = reads.entry(format!("{:?}", access.buffer));
-                let strided = is_strided(&access.map);
-                let known = known.or_insert_with(|| (reached.clone(), dtype.size(), [false; 2]));
-                known.2[usize::from(strided)] = true;
-                known.0 = known
-                    .0
-                    .iter()
-                    .zip(&reached)
-                    .map(|(a, b)| a.start.min(b.start)..a.end.max(b.end))
-                    .collect();
+                let (_, ways) = known.or_insert_with(|| (dtype.size(), [None, None]));
+                let way = &mut ways[usize::from(is_strided(&access.map))];
+                *way = Some(match way.take() {
+                    Some(known) => bounding(&known, &reached),
+                    None => reached,
+                });
             } else if let Buffer::OutputPart(..) = access.buffer {
                 let param = &built.kernel[built.kernel[id].param];
                 wrote += Bytes::of(volume(&reached), param.dtype.size());
@@ -231,15 +229,16 @@ impl Device<'_> {
                 wrote += Bytes::of(volume(&reached), dtype.size());
             }
         }
-        let (mut read, mut ways) = (Bytes(0), [Bytes(0); 2]);
-        for (reached, item, is_read) in reads.values() {
-            let bytes = Bytes::of(volume(reached), *item);
-            read += bytes;
-            for (way, _) in ways.iter_mut().zip(is_read).filter(|(_, is_read)| **is_read) {
-                *way += bytes;
-            }
+        let (mut read, mut ordered, mut strided) = (Bytes(0), Bytes(0), Bytes(0));
+        for (item, [in_order, across]) in reads.values() {
+            let bytes = |reached: &IndexBox| Bytes::of(volume(reached), *item);
+            let [one, other] = [in_order, across].map(|way| way.as_ref().map_or(Bytes(0), bytes));
+            let both = in_order.as_ref().zip(across.as_ref());
+            let twice = both.map_or(Bytes(0), |(one, other)| bytes(&intersect(one, other)));
+            read += Bytes(one.0 + other.0 - twice.0);
+            ordered += one;
+            strided += other;
         }
-        let [mut ordered, strided] = ways;
         for copy in &*launch.copies {
             let written = image_of_store(launch, copy.node, &space);
             let item = self.plan.node(copy.node).dtype.size();

@@ -156,7 +156,7 @@ pub(crate) fn read_box(
 }
 
 /// The smallest box that contains both boxes.
-fn bounding(a: &IndexBox, b: &IndexBox) -> IndexBox {
+pub(crate) fn bounding(a: &IndexBox, b: &IndexBox) -> IndexBox {
     match (is_empty(a), is_empty(b)) {
         (true, _) => b.clone(),
         (_, true) => a.clone(),

@@ -155,11 +155,14 @@ impl Measuring {
         // A copy that takes no longer than a sum still takes time to write.
         let writing = (both - reading).max(both / 8.0);
         self.note(price_name(self.on_gpu, WRITE), bytes, Ok(writing + self.latency));
-        let rows = self.sizes.elements.isqrt();
+        // A power of two: rows that begin at any byte take longer.
+        let rows = 1 << (self.sizes.elements.ilog2() / 2);
         let turned = values.slice(s![..(rows * rows) as i64]).reshape([rows, rows]);
         turned.evaluate()?;
         let copying = self.seconds(|| turned.t().in_order(MemoryOrder::C))? - self.latency;
-        let across = (copying - writing).max(copying / 8.0);
+        let part = (rows * rows) as f64 / self.sizes.elements as f64;
+        let across = (copying - writing * part).max(copying / 8.0);
+        let bytes = (rows * rows * DType::F64.size()) as f64;
         self.note(price_name(self.on_gpu, STRIDED), bytes, Ok(across + self.latency));
         Ok(())
     }

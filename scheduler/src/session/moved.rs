@@ -3,7 +3,8 @@
 //!
 //! A window that exchanges a large part of a leaf for elementwise work notes where the leaf should
 //! lie. The next window that would exchange it for the same place reshards it first and keeps the
-//! copy; windows after it read the copy. A copy lives at most as long as the value of the leaf, which a write replaces.
+//! copy; windows after it read the copy. A copy lives at most as long as the value of the leaf,
+//! which a write replaces.
 //!
 //! All ranks must do alike, so the rule depends on the recorded windows, on sizes and on the agreed
 //! limit alone: all copies together take at most an eighth of it. Values that a rank has freed

@@ -7,8 +7,7 @@ use super::super::rule;
 use super::four_steps::{self, Matrix};
 use crate::placement::{OperandShardings, Placement, Schedule};
 use crate::policy::Layout;
-use phalanx_ops::{Sharding, Split, Structured};
-use smallvec::SmallVec;
+use phalanx_ops::{Bytes, Split, Structured};
 
 /// The lowering of Fourier transforms.
 pub(crate) struct Transforms;
@@ -49,6 +48,10 @@ impl Lowering for Transforms {
     }
 }
 
+/// Two devices transform vectors of up to this many bytes whole: they would receive more bytes in
+/// four steps, three times a quarter instead of one half.
+const WHOLE: Bytes = Bytes(1 << 30);
+
 /// The split of a vector that is transformed in four steps, and its matrix; `None` if it is
 /// transformed by rule: a vector that devices have whole, a small one, or one of a prime length.
 fn split(
@@ -62,9 +65,12 @@ fn split(
         return None;
     }
     operand.sharding.axes[0].as_ref()?;
-    let standard: Sharding = layout.policy.sharding(&operand.shape, layout.mesh);
+    let standard = layout.policy.sharding(operand.shape, layout.mesh);
     let split = standard.axes[0].clone()?;
-    let axes: SmallVec<[u8; 2]> = split.mesh_axes.clone();
-    let matrix = Matrix::of(fft, &operand.shape, shape, split.bounds.parts())?;
-    Some((Split { mesh_axes: axes, ..split }, matrix))
+    let parts = split.bounds.parts();
+    if parts <= 2 && Bytes::of(operand.shape[0], operand.dtype.size()) <= WHOLE {
+        return None;
+    }
+    let matrix = Matrix::of(fft, operand.shape, shape, parts)?;
+    Some((split, matrix))
 }
