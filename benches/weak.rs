@@ -2,7 +2,8 @@
 //! price table predicts. Each GPU has the same share of the data, whatever their number.
 //!
 //! `cargo xtask bench weak --prices FILE` prints one row per case and number of devices, as text
-//! that `benches/weak.py` draws: the predicted milliseconds, their ratio to those of one device,
+//! that `benches/weak.py` draws: the predicted milliseconds, their ratio to those of one device
+//! (for the same work),
 //! the bytes that a device sends, the least that the algorithm needs, and the seconds of planning.
 //! The file is a table that `phalanx info --measure` wrote with one process for each of two GPUs.
 
@@ -24,6 +25,8 @@ struct Case {
     least: fn(usize) -> f64,
     /// Whether the devices stand in a square, if their number is one.
     is_square: bool,
+    /// The work of a device, relative to that of a single one.
+    work: fn(usize) -> f64,
     /// The largest number of devices that is planned in seconds.
     most: usize,
 }
@@ -68,6 +71,7 @@ const CASES: [Case; 8] = [
         },
         least: |_| 0.0,
         is_square: false,
+        work: |_| 1.0,
         most: 4096,
     },
     Case {
@@ -75,6 +79,7 @@ const CASES: [Case; 8] = [
         program: |devices| vector(devices, DType::F64).sum(()),
         least: |devices| if devices > 1 { 8.0 } else { 0.0 },
         is_square: false,
+        work: |_| 1.0,
         most: 4096,
     },
     Case {
@@ -94,6 +99,7 @@ const CASES: [Case; 8] = [
         // A row to each of two neighbours.
         least: |devices| if devices > 1 { 2.0 * 16384.0 * 8.0 } else { 0.0 },
         is_square: false,
+        work: |_| 1.0,
         most: 4096,
     },
     Case {
@@ -102,6 +108,7 @@ const CASES: [Case; 8] = [
         // One total to each of the others.
         least: |devices| 8.0 * (devices - 1) as f64,
         is_square: false,
+        work: |_| 1.0,
         most: 4096,
     },
     Case {
@@ -109,6 +116,7 @@ const CASES: [Case; 8] = [
         program: |devices| sort(&vector(devices, DType::F32), -1),
         least: |devices| to_others(4 * SHARE, devices),
         is_square: false,
+        work: |_| 1.0,
         most: 4096,
     },
     Case {
@@ -119,6 +127,7 @@ const CASES: [Case; 8] = [
         },
         least: |devices| to_others(8 * SHARE, devices),
         is_square: false,
+        work: |_| 1.0,
         most: 4096,
     },
     Case {
@@ -128,9 +137,10 @@ const CASES: [Case; 8] = [
             let grid = ready(ones([first, 1024, 1024], DType::C64));
             fftn(&grid, ())
         },
-        // A transpose there; the result stays where it is cheapest, or comes back.
-        least: |devices| 2.0 * to_others(8 * SHARE / 2, devices),
+        // One transpose: the result stays where it is.
+        least: |devices| to_others(8 * SHARE / 2, devices),
         is_square: false,
+        work: |_| 1.0,
         most: 4096,
     },
     Case {
@@ -142,6 +152,7 @@ const CASES: [Case; 8] = [
             2.0 * 8.0 * side * side / root * (root - 1.0) / root
         },
         is_square: true,
+        work: |devices| (side(devices) as f64 / 8192.0).powi(3) / devices as f64,
         most: 512,
     },
 ];
@@ -201,7 +212,8 @@ fn main() -> ExitCode {
             let hidden = text.split(" % of it").next().and_then(|text| text.split(' ').next_back());
             let hidden = hidden.filter(|word| word.parse::<f64>().is_ok()).unwrap_or("-");
             let first = *one.get_or_insert(ms);
-            let (ratio, least) = (ms / first, (case.least)(devices));
+            let ratio = ms / first / (case.work)(devices);
+            let least = (case.least)(devices);
             print!("{}\t{devices}\t{ms:.3}\t{ratio:.2}\t{hidden}\t", case.name);
             println!("{sent:.0}\t{least:.0}\t{planning:.4}");
         }

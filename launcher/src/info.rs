@@ -3,7 +3,7 @@
 use crate::error::{LauncherError, Need};
 use phalanx::config::{Transport, mpi_gpus, mpi_library, variables_in_effect};
 use phalanx::environment::Group;
-use phalanx::prices::{Measured, Price, measure};
+use phalanx::prices::{Measured, Outcome, Price, measure};
 use phalanx::{Config, InstructionLevel, ProcessFacts, Session};
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -85,32 +85,37 @@ fn meeting(session: &Session) -> String {
 /// The measured prices, which process 0 knows.
 fn prices(measured: &Measured) -> String {
     let mut page = String::new();
+    let planes = measured.planes.iter().map(|(plane, outcome)| (*plane, outcome));
+    let work = measured.work.iter().map(|(name, outcome)| (name.as_str(), outcome));
     if measured.file.is_some() || !measured.planes.is_empty() {
-        let _ = writeln!(page, "{:<11}{:>15}{:>18}", "messages", "short", "long");
+        price_table(&mut page, ("messages", 11, "GB/s"), planes);
     }
-    for (plane, outcome) in &measured.planes {
-        let _ = match outcome {
-            Ok(Price { latency, rate }) => {
-                let (micros, gigabytes) = (latency * 1e6, rate / 1e9);
-                writeln!(page, "{plane:<11}{micros:>12.2} µs{gigabytes:>13.2} GB/s")
-            }
-            Err(reason) => writeln!(page, "{plane:<11}not measured: {reason}"),
-        };
-    }
-    let _ = writeln!(page, "\n{:<24}{:>15}{:>18}", "work", "short", "long");
-    for (name, outcome) in &measured.work {
-        let _ = match outcome {
-            Ok(Price { latency, rate }) => {
-                let (micros, giga) = (latency * 1e6, rate / 1e9);
-                writeln!(page, "{name:<24}{micros:>12.2} µs{giga:>13.2} G/s")
-            }
-            Err(reason) => writeln!(page, "{name:<24}not measured: {reason}"),
-        };
+    if !measured.work.is_empty() {
+        page.push('\n');
+        price_table(&mut page, ("work", 24, "G/s"), work);
     }
     if let Some(Ok(file)) = &measured.file {
         let _ = writeln!(page, "written to {}", file.display());
     }
     page
+}
+
+/// A table of prices: its head, the width of names, and the unit of rates.
+fn price_table<'a>(
+    page: &mut String,
+    (head, width, unit): (&str, usize, &str),
+    rows: impl Iterator<Item = (&'a str, &'a Outcome)>,
+) {
+    let _ = writeln!(page, "{head:<width$}{:>15}{:>18}", "short", "long");
+    for (name, outcome) in rows {
+        let _ = match outcome {
+            Ok(Price { latency, rate }) => {
+                let (micros, giga) = (latency * 1e6, rate / 1e9);
+                writeln!(page, "{name:<width$}{micros:>12.2} µs{giga:>13.2} {unit}")
+            }
+            Err(reason) => writeln!(page, "{name:<width$}not measured: {reason}"),
+        };
+    }
 }
 
 fn page(config: &Config) -> String {

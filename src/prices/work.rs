@@ -22,8 +22,8 @@ use std::time::Instant;
 /// The result of measuring a price: the price, or why there is none.
 pub type Outcome = Result<Price, String>;
 
-/// The number of repetitions, after two that warm up. The median counts.
-const REPEATS: usize = 7;
+/// The number of repetitions, after one that warms up. The median counts.
+const REPEATS: usize = 5;
 /// The number of small launches in turn that are timed together.
 const LAUNCHES: usize = 32;
 /// The number of elements that a small launch visits.
@@ -35,6 +35,8 @@ const ROUNDS: usize = 8;
 struct Sizes {
     /// Elements of vectors.
     elements: usize,
+    /// Elements of vectors to sort.
+    sorted: usize,
     /// Rows of the matrices of products.
     product: usize,
     /// Extents of a grid to transform.
@@ -45,10 +47,17 @@ struct Sizes {
     spectrum: usize,
 }
 
-const ON_CPU: Sizes =
-    Sizes { elements: 1 << 24, product: 1024, grid: [128, 128, 128], factors: 1024, spectrum: 256 };
+const ON_CPU: Sizes = Sizes {
+    elements: 1 << 24,
+    sorted: 1 << 22,
+    product: 1024,
+    grid: [128, 128, 128],
+    factors: 1024,
+    spectrum: 256,
+};
 const ON_GPU: Sizes = Sizes {
     elements: 1 << 27,
+    sorted: 1 << 27,
     product: 8192,
     grid: [512, 512, 256],
     factors: 8192,
@@ -114,7 +123,7 @@ impl Measuring {
 
     /// The seconds that a program takes beyond the start of its plan.
     fn seconds(&self, program: impl Fn() -> Array) -> Result<f64, Error> {
-        let mut times = [0.0; REPEATS + 2];
+        let mut times = [0.0; REPEATS + 1];
         for time in &mut times {
             let begun = Instant::now();
             let result = program();
@@ -123,7 +132,7 @@ impl Measuring {
             result.at(vec![0; result.ndim()]).to_host()?;
             *time = begun.elapsed().as_secs_f64();
         }
-        let times = &mut times[2..];
+        let times = &mut times[1..];
         times.sort_by(f64::total_cmp);
         let median = times[REPEATS / 2];
         Ok((median - self.short).max(median / 10.0))
@@ -170,8 +179,9 @@ impl Measuring {
     fn arithmetic(&mut self, dtype: DType) {
         let ops = [Op::Exp, Op::Sqrt, Op::Add, Op::Log, Op::Divide];
         let each: u32 = ops.into_iter().map(Op::flops).sum();
-        let flops = ROUNDS as f64 * f64::from(each) * self.sizes.elements as f64;
-        let seconds = vector(self.sizes.elements, dtype).and_then(|values| {
+        let elements = self.sizes.elements / 8;
+        let flops = ROUNDS as f64 * f64::from(each) * elements as f64;
+        let seconds = vector(elements, dtype).and_then(|values| {
             let round = |array: Array, _| ((array.exp().sqrt() + 1.0).log()) / &values;
             self.seconds(|| (0..ROUNDS).fold(values.clone(), round))
         });
@@ -219,14 +229,15 @@ impl Measuring {
     /// Sorts, selections, scans and reads at positions.
     fn order(&mut self) {
         let count = self.sizes.elements;
-        let (keys, numbers) = (vector(count, DType::F32), vector(count, DType::F64));
+        let sorted = self.sizes.sorted;
+        let (keys, numbers) = (vector(sorted, DType::F32), vector(count, DType::F64));
         let shape = [count];
         let seconds = |array: &Result<Array, Error>, program: &dyn Fn(&Array) -> Array| {
             array.as_ref().map_err(Clone::clone).and_then(|array| self.seconds(|| program(array)))
         };
-        let middle = Ranks { first: count / 2, last: count / 2 };
+        let middle = Ranks { first: sorted / 2, last: sorted / 2 };
         let sorts = seconds(&keys, &|keys| sort(keys, -1));
-        let selects = seconds(&keys, &|keys| partition(keys, &[count as i64 / 2], -1));
+        let selects = seconds(&keys, &|keys| partition(keys, &[sorted as i64 / 2], -1));
         let scans = seconds(&numbers, &|numbers| cumsum(numbers, None));
         let positions = seconds(&keys, &|keys| argsort(keys, -1));
         let some = [count / 4];
@@ -235,11 +246,12 @@ impl Measuring {
             positions.evaluate()?;
             seconds(&numbers, &|numbers| numbers.take(&positions, 0))
         });
-        let operand = [(&shape[..], DType::F32)];
+        let of_keys = [sorted];
+        let operand = [(&of_keys[..], DType::F32)];
         self.structured(&[Structured::Sort(Sort::new(0, Order::Values))], &operand, sorts);
         let op = Structured::Sort(Sort::new(0, Order::Positions));
         self.structured(&[op], &operand, positions);
-        let select = Sort::partition(0, Order::Values, middle, count, DType::F32);
+        let select = Sort::partition(0, Order::Values, middle, sorted, DType::F32);
         self.structured(&[Structured::Sort(select)], &operand, selects);
         let scan = Scan { op: Op::Add, axis: 0, in_order: false };
         self.structured(&[Structured::Scan(scan)], &[(&shape, DType::F64)], scans);
