@@ -1044,7 +1044,8 @@ class ndarray:
         Notes
         -----
         Collective: every process calls it. The result depends on data, so the recorded
-        operations are computed. Distribution: gathers: the positions that are found.
+        operations are computed. Distribution: reduce: the devices tell each other how many they
+        find; what they find stays with them.
         """
     def partition(self, kth: SupportsIndex | Sequence[SupportsIndex], axis: SupportsIndex | None = ..., kind: str = ..., order: None = ...) -> None:
         """partition(a, kth, axis=-1, kind='introselect', order=None)
@@ -2732,7 +2733,8 @@ def argwhere(a: ArrayLike) -> ndarray:
     Notes
     -----
     Collective: every process calls it. The result depends on data, so the recorded
-    operations are computed. Distribution: gathers: the positions that are found.
+    operations are computed. Distribution: reduce: the devices tell each other how many they
+    find; what they find stays with them.
     """
 
 def around(a: ArrayLike, decimals: SupportsIndex = ..., out: ndarray | None = ...) -> ndarray:
@@ -5032,7 +5034,8 @@ def extract(condition: ArrayLike, arr: ArrayLike) -> ndarray:
     Notes
     -----
     Collective: every process calls it. The result depends on data, so the recorded
-    operations are computed. Distribution: gathers: the positions that are found.
+    operations are computed. Distribution: reduce: the devices tell each other how many they
+    find; what they find stays with them.
     """
 
 def eye(N: SupportsIndex, M: SupportsIndex | None = ..., k: SupportsIndex = ..., dtype: DTypeLike = ..., order: Literal['C', 'F'] = ..., *, device: str | None = ..., like: ndarray | None = ...) -> ndarray:
@@ -5179,7 +5182,8 @@ def flatnonzero(a: ArrayLike) -> ndarray:
     Notes
     -----
     Collective: every process calls it. The result depends on data, so the recorded
-    operations are computed. Distribution: gathers: the positions that are found.
+    operations are computed. Distribution: reduce: the devices tell each other how many they
+    find; what they find stays with them.
     """
 
 def flip(m: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = ...) -> ndarray:
@@ -8393,7 +8397,8 @@ def nonzero(a: ArrayLike) -> tuple[ndarray, ...]:
     Notes
     -----
     Collective: every process calls it. The result depends on data, so the recorded
-    operations are computed. Distribution: gathers: the positions that are found.
+    operations are computed. Distribution: reduce: the devices tell each other how many they
+    find; what they find stays with them.
     """
 
 not_equal: ufunc

@@ -49,7 +49,8 @@ def fft(a: ArrayLike, n: SupportsIndex | None = ..., axis: SupportsIndex = ..., 
     Notes
     -----
     Local: recorded, in the same order on every process, and computed when a value is
-    observed. Distribution: all-to-all: the axis of the transform is made whole.
+    observed. Distribution: all-to-all: the axis of the transform is made whole; a vector is
+    transformed as a matrix.
     """
 
 def fft2(a: ArrayLike, s: Sequence[SupportsIndex] | None = ..., axes: Sequence[SupportsIndex] | None = ..., norm: Literal['backward', 'ortho', 'forward'] | None = ..., out: ndarray | None = ...) -> ndarray:
@@ -86,7 +87,8 @@ def fft2(a: ArrayLike, s: Sequence[SupportsIndex] | None = ..., axes: Sequence[S
     Notes
     -----
     Local: recorded, in the same order on every process, and computed when a value is
-    observed. Distribution: all-to-all: the axis of the transform is made whole.
+    observed. Distribution: all-to-all: the axis of the transform is made whole; a vector is
+    transformed as a matrix.
     """
 
 def fftfreq(n: SupportsIndex, d: SupportsFloat = ..., device: str | None = ..., *, dtype: DTypeLike = ...) -> ndarray:
@@ -155,7 +157,8 @@ def fftn(a: ArrayLike, s: Sequence[SupportsIndex] | None = ..., axes: Sequence[S
     Notes
     -----
     Local: recorded, in the same order on every process, and computed when a value is
-    observed. Distribution: all-to-all: the axis of the transform is made whole.
+    observed. Distribution: all-to-all: the axis of the transform is made whole; a vector is
+    transformed as a matrix.
     """
 
 def fftshift(x: ArrayLike, axes: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
@@ -222,7 +225,8 @@ def hfft(a: ArrayLike, n: SupportsIndex | None = ..., axis: SupportsIndex = ...,
     Notes
     -----
     Local: recorded, in the same order on every process, and computed when a value is
-    observed. Distribution: all-to-all: the axis of the transform is made whole.
+    observed. Distribution: all-to-all: the axis of the transform is made whole; a vector is
+    transformed as a matrix.
     """
 
 def ifft(a: ArrayLike, n: SupportsIndex | None = ..., axis: SupportsIndex = ..., norm: Literal['backward', 'ortho', 'forward'] | None = ..., out: ndarray | None = ...) -> ndarray:
@@ -260,7 +264,8 @@ def ifft(a: ArrayLike, n: SupportsIndex | None = ..., axis: SupportsIndex = ...,
     Notes
     -----
     Local: recorded, in the same order on every process, and computed when a value is
-    observed. Distribution: all-to-all: the axis of the transform is made whole.
+    observed. Distribution: all-to-all: the axis of the transform is made whole; a vector is
+    transformed as a matrix.
     """
 
 def ifft2(a: ArrayLike, s: Sequence[SupportsIndex] | None = ..., axes: Sequence[SupportsIndex] | None = ..., norm: Literal['backward', 'ortho', 'forward'] | None = ..., out: ndarray | None = ...) -> ndarray:
@@ -297,7 +302,8 @@ def ifft2(a: ArrayLike, s: Sequence[SupportsIndex] | None = ..., axes: Sequence[
     Notes
     -----
     Local: recorded, in the same order on every process, and computed when a value is
-    observed. Distribution: all-to-all: the axis of the transform is made whole.
+    observed. Distribution: all-to-all: the axis of the transform is made whole; a vector is
+    transformed as a matrix.
     """
 
 def ifftn(a: ArrayLike, s: Sequence[SupportsIndex] | None = ..., axes: Sequence[SupportsIndex] | None = ..., norm: Literal['backward', 'ortho', 'forward'] | None = ..., out: ndarray | None = ...) -> ndarray:
@@ -334,7 +340,8 @@ def ifftn(a: ArrayLike, s: Sequence[SupportsIndex] | None = ..., axes: Sequence[
     Notes
     -----
     Local: recorded, in the same order on every process, and computed when a value is
-    observed. Distribution: all-to-all: the axis of the transform is made whole.
+    observed. Distribution: all-to-all: the axis of the transform is made whole; a vector is
+    transformed as a matrix.
     """
 
 def ifftshift(x: ArrayLike, axes: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
@@ -402,7 +409,8 @@ def ihfft(a: ArrayLike, n: SupportsIndex | None = ..., axis: SupportsIndex = ...
     Notes
     -----
     Local: recorded, in the same order on every process, and computed when a value is
-    observed. Distribution: all-to-all: the axis of the transform is made whole.
+    observed. Distribution: all-to-all: the axis of the transform is made whole; a vector is
+    transformed as a matrix.
     """
 
 def irfft(a: ArrayLike, n: SupportsIndex | None = ..., axis: SupportsIndex = ..., norm: Literal['backward', 'ortho', 'forward'] | None = ..., out: ndarray | None = ...) -> ndarray:
@@ -440,7 +448,8 @@ def irfft(a: ArrayLike, n: SupportsIndex | None = ..., axis: SupportsIndex = ...
     Notes
     -----
     Local: recorded, in the same order on every process, and computed when a value is
-    observed. Distribution: all-to-all: the axis of the transform is made whole.
+    observed. Distribution: all-to-all: the axis of the transform is made whole; a vector is
+    transformed as a matrix.
     """
 
 def irfft2(a: ArrayLike, s: Sequence[SupportsIndex] | None = ..., axes: Sequence[SupportsIndex] | None = ..., norm: Literal['backward', 'ortho', 'forward'] | None = ..., out: ndarray | None = ...) -> ndarray:
@@ -477,7 +486,8 @@ def irfft2(a: ArrayLike, s: Sequence[SupportsIndex] | None = ..., axes: Sequence
     Notes
     -----
     Local: recorded, in the same order on every process, and computed when a value is
-    observed. Distribution: all-to-all: the axis of the transform is made whole.
+    observed. Distribution: all-to-all: the axis of the transform is made whole; a vector is
+    transformed as a matrix.
     """
 
 def irfftn(a: ArrayLike, s: Sequence[SupportsIndex] | None = ..., axes: Sequence[SupportsIndex] | None = ..., norm: Literal['backward', 'ortho', 'forward'] | None = ..., out: ndarray | None = ...) -> ndarray:
@@ -514,7 +524,8 @@ def irfftn(a: ArrayLike, s: Sequence[SupportsIndex] | None = ..., axes: Sequence
     Notes
     -----
     Local: recorded, in the same order on every process, and computed when a value is
-    observed. Distribution: all-to-all: the axis of the transform is made whole.
+    observed. Distribution: all-to-all: the axis of the transform is made whole; a vector is
+    transformed as a matrix.
     """
 
 def rfft(a: ArrayLike, n: SupportsIndex | None = ..., axis: SupportsIndex = ..., norm: Literal['backward', 'ortho', 'forward'] | None = ..., out: ndarray | None = ...) -> ndarray:
@@ -555,7 +566,8 @@ def rfft(a: ArrayLike, n: SupportsIndex | None = ..., axis: SupportsIndex = ...,
     Notes
     -----
     Local: recorded, in the same order on every process, and computed when a value is
-    observed. Distribution: all-to-all: the axis of the transform is made whole.
+    observed. Distribution: all-to-all: the axis of the transform is made whole; a vector is
+    transformed as a matrix.
     """
 
 def rfft2(a: ArrayLike, s: Sequence[SupportsIndex] | None = ..., axes: Sequence[SupportsIndex] | None = ..., norm: Literal['backward', 'ortho', 'forward'] | None = ..., out: ndarray | None = ...) -> ndarray:
@@ -594,7 +606,8 @@ def rfft2(a: ArrayLike, s: Sequence[SupportsIndex] | None = ..., axes: Sequence[
     Notes
     -----
     Local: recorded, in the same order on every process, and computed when a value is
-    observed. Distribution: all-to-all: the axis of the transform is made whole.
+    observed. Distribution: all-to-all: the axis of the transform is made whole; a vector is
+    transformed as a matrix.
     """
 
 def rfftfreq(n: SupportsIndex, d: SupportsFloat = ..., device: str | None = ..., *, dtype: DTypeLike = ...) -> ndarray:
@@ -665,7 +678,8 @@ def rfftn(a: ArrayLike, s: Sequence[SupportsIndex] | None = ..., axes: Sequence[
     Notes
     -----
     Local: recorded, in the same order on every process, and computed when a value is
-    observed. Distribution: all-to-all: the axis of the transform is made whole.
+    observed. Distribution: all-to-all: the axis of the transform is made whole; a vector is
+    transformed as a matrix.
     """
 
 def __getattr__(name: str) -> Any: ...

@@ -262,7 +262,7 @@ class Generator:
 
         Notes
         -----
-        Local. Collective with `p`, whose sum must be 1. Distribution: gathers: as sort of
+        Local. Collective with `p`, whose sum must be 1. Distribution: all-to-all: as sort of
         random numbers, and take.
         """
     def dirichlet(self, alpha: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
@@ -956,7 +956,7 @@ class Generator:
         Notes
         -----
         Local: recorded, in the same order on every process, and computed when a value is
-        observed. Distribution: gathers: as sort of random numbers, and take.
+        observed. Distribution: all-to-all: as sort of random numbers, and take.
         """
     def permuted(self, x: ArrayLike, *, axis: SupportsIndex | None = ..., out: ndarray | None = ...) -> ndarray:
         """permuted(self, /, x, *, axis=None, out=None)
@@ -987,7 +987,7 @@ class Generator:
         Notes
         -----
         Local: recorded, in the same order on every process, and computed when a value is
-        observed. Distribution: gathers: as sort of random numbers, and take.
+        observed. Distribution: all-to-all: as sort of random numbers, and take.
         """
     def poisson(self, lam: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ...) -> ndarray:
         """poisson(self, /, lam=1.0, size=None)
@@ -1150,7 +1150,7 @@ class Generator:
         Notes
         -----
         Local: recorded, in the same order on every process, and computed when a value is
-        observed. Distribution: gathers: as sort of random numbers, and take.
+        observed. Distribution: all-to-all: as sort of random numbers, and take.
         """
     def spawn(self, n_children: SupportsIndex) -> list[Generator]:
         """spawn(self, /, n_children)
@@ -1829,7 +1829,7 @@ class RandomState:
 
         Notes
         -----
-        Local. Collective with `p`, whose sum must be 1. Distribution: gathers: as sort of
+        Local. Collective with `p`, whose sum must be 1. Distribution: all-to-all: as sort of
         random numbers, and take.
         """
     def dirichlet(self, alpha: ArrayLike, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
@@ -2541,7 +2541,7 @@ class RandomState:
         Notes
         -----
         Local: recorded, in the same order on every process, and computed when a value is
-        observed. Distribution: gathers: as sort of random numbers, and take.
+        observed. Distribution: all-to-all: as sort of random numbers, and take.
         """
     def poisson(self, lam: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
         """poisson(self, /, lam=1.0, size=None, dtype=None)
@@ -2983,7 +2983,7 @@ class RandomState:
         Notes
         -----
         Local: recorded, in the same order on every process, and computed when a value is
-        observed. Distribution: gathers: as sort of random numbers, and take.
+        observed. Distribution: all-to-all: as sort of random numbers, and take.
         """
     def standard_cauchy(self, size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
         """standard_cauchy(self, /, size=None, dtype=None)
@@ -3642,7 +3642,7 @@ def choice(a: SupportsIndex | ArrayLike, size: SupportsIndex | Sequence[Supports
 
     Notes
     -----
-    Local. Collective with `p`, whose sum must be 1. Distribution: gathers: as sort of
+    Local. Collective with `p`, whose sum must be 1. Distribution: all-to-all: as sort of
     random numbers, and take.
     """
 
@@ -4375,7 +4375,7 @@ def permutation(x: SupportsIndex | ArrayLike) -> ndarray:
     Notes
     -----
     Local: recorded, in the same order on every process, and computed when a value is
-    observed. Distribution: gathers: as sort of random numbers, and take.
+    observed. Distribution: all-to-all: as sort of random numbers, and take.
     """
 
 def poisson(lam: ArrayLike = ..., size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
@@ -4842,7 +4842,7 @@ def shuffle(x: ndarray) -> None:
     Notes
     -----
     Local: recorded, in the same order on every process, and computed when a value is
-    observed. Distribution: gathers: as sort of random numbers, and take.
+    observed. Distribution: all-to-all: as sort of random numbers, and take.
     """
 
 def standard_cauchy(size: SupportsIndex | Sequence[SupportsIndex] | None = ..., dtype: DTypeLike = ...) -> ndarray:
