@@ -2733,8 +2733,8 @@ def argwhere(a: ArrayLike) -> ndarray:
     Notes
     -----
     Collective: every process calls it. The result depends on data, so the recorded
-    operations are computed. Distribution: reduce: the devices tell each other how many they
-    find; what they find stays with them.
+    operations are computed. Distribution: gathers: two vectors of a number for each axis;
+    what the devices find stays with them.
     """
 
 def around(a: ArrayLike, decimals: SupportsIndex = ..., out: ndarray | None = ...) -> ndarray:
