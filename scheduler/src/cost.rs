@@ -74,27 +74,48 @@ pub(crate) fn sharding(plan: &Plan, source: Source) -> Option<&Sharding> {
     }
 }
 
-/// The costs of a plan.
-pub(crate) fn costs(plan: &Plan, finished: &Final, mesh: &Mesh) -> Costs {
+/// What a device does in a plan, and what that costs.
+pub(crate) struct OnDevice {
+    pub instance: Instance,
+    pub costs: Costs,
+}
+
+/// A plan on the devices that are examined; the first of the mesh comes first.
+pub(crate) fn examined(plan: &Plan, finished: &Final, mesh: &Mesh) -> Vec<OnDevice> {
+    let on_device = |device| {
+        let instance = instantiate(plan, finished, mesh, device);
+        let costs = costs_on(plan, finished, mesh, device, &instance);
+        OnDevice { instance, costs }
+    };
+    visited(mesh).into_iter().map(on_device).collect()
+}
+
+/// The costs of a plan on the busiest of some devices.
+pub(crate) fn busiest(devices: &[OnDevice]) -> Costs {
     let mut costs = Costs::default();
-    for device in visited(mesh) {
-        let one = costs_on(plan, finished, mesh, device);
+    for OnDevice { costs: one, .. } in devices {
         costs.total = costs.total.max(one.total);
         costs.inputs = costs.inputs.max(one.inputs);
         costs.peak = costs.peak.max(one.peak);
         costs.steps.resize(one.steps.len(), Cost::default());
-        costs.steps.iter_mut().zip(one.steps).for_each(|(most, step)| *most = most.max(step));
+        costs.steps.iter_mut().zip(&one.steps).for_each(|(most, step)| *most = most.max(*step));
     }
     costs
 }
 
 /// The costs of a plan on one device.
-pub(crate) fn costs_on(plan: &Plan, finished: &Final, mesh: &Mesh, device: usize) -> Costs {
-    Device { plan, finished, mesh, device }.costs()
+pub(crate) fn costs_on(
+    plan: &Plan,
+    finished: &Final,
+    mesh: &Mesh,
+    device: usize,
+    instance: &Instance,
+) -> Costs {
+    Device { plan, finished, mesh, device, instance }.costs()
 }
 
 /// The devices to examine: all, or the first two, the middle one and the last two.
-pub(crate) fn visited(mesh: &Mesh) -> Vec<usize> {
+fn visited(mesh: &Mesh) -> Vec<usize> {
     let devices = mesh.devices();
     if devices <= MOST_VISITED {
         return (0..devices).collect();
@@ -108,11 +129,12 @@ struct Device<'a> {
     finished: &'a Final,
     mesh: &'a Mesh,
     device: usize,
+    instance: &'a Instance,
 }
 
 impl Device<'_> {
     fn costs(&self) -> Costs {
-        let instance = instantiate(self.plan, self.finished, self.mesh, self.device);
+        let instance = self.instance;
         let mut launches = 0;
         let steps: Vec<Cost> = self
             .finished
@@ -120,7 +142,7 @@ impl Device<'_> {
             .iter()
             .map(|step| match step {
                 FinalStep::Exchange(exchange) => {
-                    Cost { sent: sent(&instance, *exchange), ..Cost::default() }
+                    Cost { sent: sent(instance, *exchange), ..Cost::default() }
                 }
                 FinalStep::Combine(nodes) => Cost {
                     sent: nodes.iter().map(|&node| self.combined(node)).sum(),
@@ -128,7 +150,7 @@ impl Device<'_> {
                 },
                 FinalStep::Launch(launch) => {
                     launches += 1;
-                    self.launch(launch, boxes(&instance, launches - 1))
+                    self.launch(launch, boxes(instance, launches - 1))
                 }
                 FinalStep::Routine(node) => self.routine(*node),
                 FinalStep::Compress(node) => {

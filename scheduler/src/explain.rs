@@ -5,11 +5,11 @@
 //! inputs `in0`, `in1` and so on. Equal kernels have one name and are printed once.
 
 use crate::build::{Buffer, Built, ScalarSource};
-use crate::cost::{Cost, Costs, costs, sharding};
+use crate::cost::{Cost, Costs, busiest, examined, sharding};
 use crate::finalise::{Final, FinalLaunch, FinalStep, Liveness, Place, finalise};
 use crate::fuse::Group;
 use crate::ids::ExchangeId;
-use crate::instance::{At, Instance, LocalStep, chunks_of, instantiate};
+use crate::instance::{At, Instance, LocalStep, chunks_of};
 use crate::plan::Plan;
 use crate::predict::{Predicted, Pricing, Unmeasured, predict};
 use phalanx_graph::{LeafId, NodeId, NodeOp, Source};
@@ -52,9 +52,9 @@ pub(crate) struct Setting<'a> {
 pub(crate) fn text(plan: &Plan, liveness: &Liveness, mesh: &Mesh, setting: Setting<'_>) -> String {
     let Setting { on_gpu, plane, pricing } = setting;
     let finished = finalise(plan, liveness);
-    let instance = on_gpu.then(|| instantiate(plan, &finished, mesh, 0));
-    let costs = costs(plan, &finished, mesh);
-    let predicted = pricing.map(|pricing| predict(pricing, plan, &finished, mesh));
+    let devices = examined(plan, &finished, mesh);
+    let costs = busiest(&devices);
+    let predicted = pricing.map(|pricing| predict(pricing, &finished, mesh, &devices));
     let times = predicted.as_ref().and_then(|predicted| predicted.as_ref().ok());
     let explainer = Explainer { plan, mesh, finished: &finished };
     let (mut steps, mut details) = (String::new(), String::new());
@@ -69,8 +69,8 @@ pub(crate) fn text(plan: &Plan, liveness: &Liveness, mesh: &Mesh, setting: Setti
                 let known = kernels.iter().position(|known| *known == kernel);
                 let name = known.unwrap_or(kernels.len());
                 explainer.detail(launch, number, name, &mut details);
-                if let Some(instance) = &instance {
-                    on_first_gpu(&launch.built, launches, instance, &mut details);
+                if on_gpu {
+                    on_first_gpu(&launch.built, launches, &devices[0].instance, &mut details);
                 }
                 launches += 1;
                 if known.is_none() {

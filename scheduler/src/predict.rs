@@ -4,11 +4,10 @@
 //! order. An exchange takes time of the messages alone, until a step waits for it. Steps that all
 //! devices compute together (all-reduces, routines that communicate) advance both.
 
-use crate::cost::{Cost, costs_on, operations_of_number, real_size, visited};
+use crate::cost::{Cost, OnDevice, operations_of_number, real_size};
 use crate::finalise::{Final, FinalStep};
 use crate::ids::ExchangeId;
-use crate::instance::{CopyBox, Instance, LocalStep, Packet, Routine, instantiate};
-use crate::plan::Plan;
+use crate::instance::{CopyBox, Instance, LocalStep, Packet, Routine};
 use phalanx_collectives::{Price, Prices};
 use phalanx_graph::NodeId;
 use phalanx_ops::structured::{Operand, Structured, Work};
@@ -151,24 +150,18 @@ impl Predicted {
     }
 }
 
-/// Predicts the time of a plan on its slowest device.
+/// Predicts the time of a plan on the slowest of some devices.
 pub(crate) fn predict(
     pricing: Pricing<'_>,
-    plan: &Plan,
     finished: &Final,
     mesh: &Mesh,
+    devices: &[OnDevice],
 ) -> Result<Predicted, Unmeasured> {
-    let mut slowest: Option<Predicted> = None;
-    for device in visited(mesh) {
-        let costs = costs_on(plan, finished, mesh, device).steps;
-        let instance = instantiate(plan, finished, mesh, device);
-        let one = predict_on(pricing, finished, mesh, &instance, &costs)?;
-        slowest = Some(match slowest {
-            Some(slowest) => slowest.max(one),
-            None => one,
-        });
-    }
-    Ok(slowest.unwrap_or_default())
+    let of_device = |OnDevice { instance, costs }: &OnDevice| {
+        predict_on(pricing, finished, mesh, instance, &costs.steps)
+    };
+    let each = devices.iter().map(of_device).collect::<Result<Vec<_>, _>>()?;
+    Ok(each.into_iter().reduce(Predicted::max).unwrap_or_default())
 }
 
 /// Predicts the time of a plan on the device of an instance. `costs` are those of its steps.

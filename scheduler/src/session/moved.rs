@@ -54,8 +54,8 @@ impl Session {
     /// The window with copies in place of leaves that it would exchange; `None` if it would
     /// exchange none again.
     pub(super) fn replaced(&self, graph: &Graph, moves: &[Move], site: Site) -> Option<Replaced> {
-        let mut new = graph.clone();
-        let mut kept = vec![false; graph.leaves.len()];
+        let mut leaves = graph.leaves.clone();
+        let mut kept = vec![false; leaves.len()];
         let mut made: Vec<(LeafId, Arc<Mutex<Moved>>, Sharding)> = Vec::new();
         let mut redirected: Vec<(LeafId, Source)> = Vec::new();
         let mut used = Vec::new();
@@ -70,11 +70,11 @@ impl Session {
             match &*moved {
                 Moved::Kept(lies, copy) if lies == to => {
                     let place = if has_other_readers(graph, *leaf) {
-                        new.leaves.push(copy.clone());
+                        leaves.push(copy.clone());
                         kept.push(true);
-                        LeafId::new(new.leaves.len() - 1)
+                        LeafId::new(leaves.len() - 1)
                     } else {
-                        new.leaves[leaf.index()] = copy.clone();
+                        leaves[leaf.index()] = copy.clone();
                         kept[leaf.index()] = true;
                         *leaf
                     };
@@ -92,12 +92,12 @@ impl Session {
         if redirected.is_empty() {
             return None;
         }
-        for data in &mut new.nodes {
-            let op = data.op.clone();
-            for input in &mut data.inputs {
+        let mut new = Graph { leaves, ..graph.clone() };
+        for NodeData { op, inputs, .. } in &mut new.nodes {
+            for input in inputs {
                 input.source = match input.source {
                     Source::Node(node) => Source::Node(NodeId::new(node.index() + made.len())),
-                    Source::Leaf(leaf) if reads_copy(&op, input) => {
+                    Source::Leaf(leaf) if reads_copy(op, input) => {
                         let copy = redirected.iter().find(|(from, _)| *from == leaf);
                         copy.map_or(input.source, |(_, copy)| *copy)
                     }

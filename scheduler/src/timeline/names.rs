@@ -37,7 +37,7 @@ pub(crate) fn names(
     mesh: &Mesh,
     device: usize,
 ) -> Vec<StepName> {
-    let costs = costs_on(plan, finished, mesh, device);
+    let costs = costs_on(plan, finished, mesh, device, instance);
     let steps = finished.steps.iter().zip(&costs.steps);
     // The values that each launch stores, and the bytes that all of its boxes read and write.
     let launches: Vec<(String, u64, usize)> = steps

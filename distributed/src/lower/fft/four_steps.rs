@@ -47,11 +47,15 @@ fn split_evenly(axis: usize, extent: usize, split: &Split) -> Sharding {
     Sharding { axes, partial: None }
 }
 
-/// The sharding of a vector whose blocks are whole rows of a matrix.
-fn in_rows(rows: usize, columns: usize, split: &Split) -> Sharding {
-    let bounds = Bounds::even(rows, split.bounds.parts()).scaled(columns);
+/// The sharding of a vector over the mesh axes of `split`.
+fn vector(bounds: Bounds, split: &Split) -> Sharding {
     let split = Split { mesh_axes: split.mesh_axes.clone(), bounds };
     Sharding { axes: [Some(split)].into_iter().collect(), partial: None }
+}
+
+/// The sharding of a vector whose blocks are whole rows of a matrix.
+fn in_rows(rows: usize, columns: usize, split: &Split) -> Sharding {
+    vector(Bounds::even(rows, split.bounds.parts()).scaled(columns), split)
 }
 
 /// The sharding of the result, a vector of `extent` elements.
@@ -59,9 +63,7 @@ pub(super) fn output(extent: usize, matrix: Matrix, split: &Split) -> Sharding {
     if extent == matrix.len() {
         return in_rows(matrix.columns, matrix.rows, split);
     }
-    let bounds = Bounds::even(extent, split.bounds.parts());
-    let split = Split { mesh_axes: split.mesh_axes.clone(), bounds };
-    Sharding { axes: [Some(split)].into_iter().collect(), partial: None }
+    vector(Bounds::even(extent, split.bounds.parts()), split)
 }
 
 /// The phases so far.
