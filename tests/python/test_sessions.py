@@ -131,6 +131,22 @@ def test_after_shutdown_nothing_is_made_until_init():
     assert "has already started" in lines[2]
 
 
+def test_processes_may_begin_one_world_after_the_other():
+    """Rank 0 listens on the port where connections of the world before are still closing."""
+    ended = worlds.run(
+        """
+        import phalanx as np
+        for turn in range(6):
+            np.init(split_from=1)
+            assert np.arange(10).sum() == 45
+            np.shutdown()
+        print("ended", flush=True)
+        """,
+        processes=3,
+    )
+    assert ended.stdout.count("ended") == 3
+
+
 def test_init_takes_a_mesh():
     ended = worlds.run(
         """

@@ -62,6 +62,11 @@ where
                 accepted = self.listener.accept() => match accepted {
                     Ok((stream, from)) => {
                         self.obstacle = None;
+                        // The listening socket has cleared this option, and a connection inherits
+                        // that. Without it, the next world could not listen on this port while the
+                        // connection is closing. A system that refuses it only makes that world
+                        // wait or fail.
+                        let _ = socket2::SockRef::from(&stream).set_reuse_address(true);
                         self.let_in(stream, from.ip());
                     }
                     Err(error) => self.refused(error).await,
