@@ -31,6 +31,7 @@ mod sorting;
 pub mod sparse;
 mod statistics;
 mod ufunc;
+pub mod user_kernels;
 
 pub use array::*;
 pub use creation::*;

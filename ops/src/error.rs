@@ -187,6 +187,18 @@ pub enum OpError {
         /// The description of the problem.
         problem: &'static str,
     },
+    /// The text of a kernel of the user's own that is not understood, or not allowed.
+    #[error("kernel {kernel}, line {line}: {problem}: {text}")]
+    KernelText {
+        /// The kernel's name.
+        kernel: String,
+        /// The line of the text, from 1.
+        line: u32,
+        /// That line.
+        text: String,
+        /// The description of the problem.
+        problem: String,
+    },
     /// Arrays of different meshes in one operation, or a generator used on another mesh.
     #[error("arrays or generators of two meshes, {left} and {right}, cannot be mixed")]
     Meshes {
@@ -364,6 +376,7 @@ impl OpError {
             OpError::EmptyReduction { .. } => "PX016",
             OpError::Argument { .. } => "PX017",
             OpError::Arguments { .. } => "PX133",
+            OpError::KernelText { .. } => "PX138",
             OpError::Zero { .. } => "PX126",
             OpError::Meshes { .. } => "PX018",
             OpError::TooLarge { .. } => "PX019",
@@ -395,6 +408,7 @@ impl OpError {
             | OpError::ContractedSizes { .. }
             | OpError::Ndim { .. }
             | OpError::Argument { .. }
+            | OpError::KernelText { .. }
             | OpError::Meshes { .. }
             | OpError::TooLarge { .. }
             | OpError::TooManyAxes { .. }
@@ -469,6 +483,7 @@ impl OpError {
                 "see the function's documentation for the allowed combinations"
             }
             OpError::Argument { .. } => "see the function's documentation for the allowed values",
+            OpError::KernelText { .. } => "see docs/kernels.md for what a text may contain",
             OpError::Meshes { .. } => {
                 "make both on one mesh: each belongs to the mesh that was current when it was made"
             }

@@ -1390,8 +1390,9 @@ class ndarray:
         Notes
         -----
         Local: recorded, in the same order on every process, and computed when a value is
-        observed. Distribution: gathers: a vector of fewer bytes than the values and counts;
-        else every device counts the elements of its block, and the counts are added.
+        observed. Distribution: all-to-all: values are sent to the devices in whose blocks they
+        belong, and their places come back; a vector of fewer bytes is gathered, and few values
+        are counted by every device.
         """
     def set(self, arr: numpy.typing.NDArray[Any], stream: Any = ...) -> None:
         """Writes the elements of an array of NumPy into this one.
@@ -4659,7 +4660,7 @@ def digitize(x: ArrayLike, bins: ArrayLike, right: bool = ...) -> ndarray:
     Notes
     -----
     Collective: every process calls it, because data decide whether it fails. Within
-    `deferred_errors` the next observation raises the error. Distribution: gathers: as
+    `deferred_errors` the next observation raises the error. Distribution: all-to-all: as
     searchsorted.
     """
 
@@ -5715,6 +5716,45 @@ def full_like(a: ArrayLike, fill_value: ArrayLike, dtype: DTypeLike = ..., order
     observed. Distribution: local.
     """
 
+def fuse(*args: Callable[..., Any], kernel_name: str | None = ...) -> Callable[..., Any]:
+    """A decorator that changes nothing, for programs that use CuPy's: ``@fuse``, ``@fuse()`` or
+    ``@fuse(kernel_name="name")``.
+
+    Every function is fused here, without a decorator: elementwise operations that read the same
+    elements become one kernel, with a reduction at their end, on every device; ``explain()`` shows
+    it. So a function may also do what CuPy's ``fuse`` refuses.
+
+    Parameters
+    ----------
+    *args : callable
+        The function; none for a decorator with options.
+    kernel_name : str, optional
+        A name, which the result has as an attribute.
+
+    Returns
+    -------
+    callable
+        A function that calls the given one, or a decorator.
+
+    Raises
+    ------
+    TypeError
+        Several arguments are given, or one that is not callable.
+
+    Notes
+    -----
+    Local.
+
+    Examples
+    --------
+    >>> import phalanx as np
+    >>> @np.fuse(kernel_name="squared_difference")
+    ... def squared_difference(x, y):
+    ...     return (x - y) * (x - y)
+    >>> squared_difference(np.arange(3.0), 1.0)
+    array([1., 0., 1.])
+    """
+
 gcd: ufunc
 
 def genfromtxt(fname: str | PathLike[str] | IO[Any] | Iterable[str], dtype: DTypeLike = ..., comments: str = ..., delimiter: str | None = ..., skip_header: SupportsIndex = ..., skip_footer: SupportsIndex = ..., converters: Mapping[Any, Callable[..., Any]] | None = ..., missing_values: Any = ..., filling_values: Any = ..., usecols: SupportsIndex | Sequence[SupportsIndex] | None = ..., names: Any = ..., excludelist: Sequence[str] | None = ..., deletechars: str | None = ..., replace_space: str = ..., autostrip: bool = ..., case_sensitive: bool | str = ..., defaultfmt: str = ..., unpack: bool | None = ..., usemask: bool = ..., loose: bool = ..., invalid_raise: bool = ..., max_rows: SupportsIndex | None = ..., encoding: str | None = ..., *, ndmin: SupportsIndex = ...) -> ndarray:
@@ -6509,7 +6549,7 @@ def interp(x: ArrayLike, xp: ArrayLike, fp: ArrayLike, left: Scalar | None = ...
     Notes
     -----
     Local: recorded, in the same order on every process, and computed when a value is
-    observed. Distribution: gathers: the points, which every device needs.
+    observed. Distribution: all-to-all: as searchsorted, and take.
     """
 
 @overload
@@ -7303,7 +7343,8 @@ def matmul(x1: ArrayLike, x2: ArrayLike, /, out: ndarray | None = ..., *, axes: 
     Notes
     -----
     Local: recorded, in the same order on every process, and computed when a value is
-    observed. Distribution: gathers: the operand that is not split along the result's axes.
+    observed. Distribution: gathers: the operand that is not split along the result's axes,
+    in panels; on a mesh of two axes a row and a column of blocks.
     """
 
 def matrix_transpose(x: ArrayLike, /) -> ndarray:
@@ -10095,8 +10136,9 @@ def searchsorted(a: ArrayLike, v: ArrayLike, side: Literal['left', 'right'] = ..
     Notes
     -----
     Local: recorded, in the same order on every process, and computed when a value is
-    observed. Distribution: gathers: a vector of fewer bytes than the values and counts;
-    else every device counts the elements of its block, and the counts are added.
+    observed. Distribution: all-to-all: values are sent to the devices in whose blocks they
+    belong, and their places come back; a vector of fewer bytes is gathered, and few values
+    are counted by every device.
     """
 
 def select(condlist: Sequence[ArrayLike] | ndarray, choicelist: Sequence[ArrayLike] | ndarray, default: ArrayLike = ...) -> ndarray:

@@ -32,6 +32,8 @@ fn _phalanx(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<FlatIteration>()?;
     module.add_class::<Ufunc>()?;
     module.add_class::<Function>()?;
+    module.add_class::<crate::user_kernels::Elementwise>()?;
+    module.add_class::<crate::user_kernels::Reduction>()?;
     let class = py.get_type::<Ndarray>();
     for ufunc in Ufunc::all() {
         let names = ufunc.names();

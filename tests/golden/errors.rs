@@ -4,6 +4,7 @@ use crate::files;
 use crate::inputs::{array, on_devices};
 use phalanx::planning::null_mesh;
 use phalanx::prelude::*;
+use phalanx::user_kernels::ElementwiseKernel;
 use phalanx::{
     Bounds, CovarianceOptions, Error, ErrorKind, Limits, Mesh, Policy, Sharding, Split, SplitAlong,
     Ufunc, UfuncOptions, cov, ix, linalg,
@@ -34,6 +35,7 @@ fn variant(error: &OpError) -> &'static str {
         OpError::Ndim { .. } => "Ndim",
         OpError::Argument { .. } => "Argument",
         OpError::Arguments { .. } => "Arguments",
+        OpError::KernelText { .. } => "KernelText",
         OpError::Meshes { .. } => "Meshes",
         OpError::TooLarge { .. } => "TooLarge",
         OpError::TooManyAxes { .. } => "TooManyAxes",
@@ -55,7 +57,7 @@ fn variant(error: &OpError) -> &'static str {
     }
 }
 
-const VARIANTS: usize = 37;
+const VARIANTS: usize = 38;
 
 /// The error that an array carries; evaluates the array.
 fn of(array: Array) -> Error {
@@ -125,6 +127,7 @@ fn mistakes() -> Vec<Error> {
         of(zeros([2, -2], DType::F64)),
         of(percentile(&a, &[50.0, 101.0])),
         of(phalanx::average(&a, (), Some(&numbers))),
+        ElementwiseKernel::new("cut", ("T x", "T y"), "y = x;\nbreak;").expect_err("a loop's word"),
         of(&a + &elsewhere),
         of(zeros([1usize << 40, 1 << 40], DType::F64)),
         of(zeros([1; 65], DType::F64)),

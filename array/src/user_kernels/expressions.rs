@@ -1,0 +1,292 @@
+//! The interpreter of expressions.
+
+use super::arithmetic::{Place, apply, assigned, binary, choice, truth, unary};
+use super::functions;
+use super::places;
+use super::run::{Flow, Held, Raw, Runner, Variable};
+use super::stop::{Run, Stop};
+use super::syntax::{Binary, Expression, Function, Kind, TypeName};
+use super::types::Type;
+use super::values::{Elements, Value, ValueKind};
+use crate::creation::index_of;
+use phalanx_graph::within;
+use phalanx_ops::{DType, Op};
+
+/// How deeply functions may call each other.
+const DEEPEST: usize = 50;
+
+impl Runner<'_> {
+    pub(super) fn unknown(&self, name: &str, place: Place) -> Stop {
+        place.refuse(format!("`{name}` is not known here"))
+    }
+
+    /// The value of an expression.
+    pub fn expression(&mut self, expression: &Expression) -> Run<Value> {
+        let place = self.place(expression.line);
+        match &expression.kind {
+            Kind::Integer(number, of) => Ok(Value::integer(*number, *of)),
+            Kind::Real(number, of) => Ok(Value::real(*number, *of)),
+            Kind::Name(name) => self.named(name, place),
+            Kind::Unary(by, value) => {
+                let value = self.expression(value)?;
+                unary(*by, value, place)
+            }
+            Kind::Binary(by, a, b) => {
+                let a = self.expression(a)?;
+                // What a known operand decides is not computed.
+                if let Some(number) = a.known_integer()
+                    && (*by == Binary::And && number == 0 || *by == Binary::Or && number != 0)
+                {
+                    return Ok(Value::bool(*by == Binary::Or));
+                }
+                let b = self.expression(b)?;
+                binary(*by, a, b, place)
+            }
+            Kind::Choice(parts) => {
+                let [condition, a, b] = &**parts;
+                let condition = truth(self.expression(condition)?, place)?;
+                if let Some(number) = condition.known_integer() {
+                    let (chosen, other) = if number != 0 { (a, b) } else { (b, a) };
+                    let chosen = self.expression(chosen)?;
+                    // The other one has a part in the type, but need not be computable.
+                    return match self.expression(other) {
+                        Ok(other) => choice(Value::bool(true), chosen, other, place),
+                        Err(_) => Ok(chosen),
+                    };
+                }
+                let (a, b) = (self.expression(a)?, self.expression(b)?);
+                choice(condition, a, b, place)
+            }
+            Kind::Cast(to, values) => self.cast(to, values, place),
+            Kind::Call(name, arguments) => self.call(name, arguments, place),
+            Kind::Method(object, name, arguments) => self.method(object, name, arguments, place),
+            Kind::Index(base, index) => self.element(base, index, place),
+            Kind::Address(value) => match &value.kind {
+                Kind::Index(..) => self.expression(value),
+                _ => Err(place.refuse("addresses are not known here")),
+            },
+        }
+    }
+
+    fn named(&mut self, name: &str, place: Place) -> Run<Value> {
+        if let Some(variable) = self.find(name) {
+            return match &variable.kind {
+                Held::One(Some(value)) => Ok(value.clone()),
+                Held::One(None) => Err(place.refuse(format!("`{name}` has no value yet"))),
+                Held::Many(_) => Err(place.refuse(format!("`{name}` is an array"))),
+                Held::Raw(_) => Err(place.refuse(format!("`{name}` is a raw array"))),
+            };
+        }
+        let real = |number| Ok(Value::real(number, Type(DType::F64)));
+        let single = |number| Ok(Value::real(number, Type(DType::F32)));
+        match name {
+            "i" => self.number(),
+            "n" => Ok(Value::integer(self.space.count as i128, Type::LONG)),
+            "true" => Ok(Value::bool(true)),
+            "false" => Ok(Value::bool(false)),
+            "M_PI" => real(std::f64::consts::PI),
+            "M_E" => real(std::f64::consts::E),
+            "M_SQRT2" => real(std::f64::consts::SQRT_2),
+            "M_LN2" => real(std::f64::consts::LN_2),
+            "M_PI_2" => real(std::f64::consts::FRAC_PI_2),
+            "INFINITY" | "HUGE_VALF" => single(f64::INFINITY),
+            "HUGE_VAL" => real(f64::INFINITY),
+            "NAN" => single(f64::NAN),
+            "FLT_MAX" => single(f64::from(f32::MAX)),
+            "FLT_MIN" => single(f64::from(f32::MIN_POSITIVE)),
+            "FLT_EPSILON" => single(f64::from(f32::EPSILON)),
+            "DBL_MAX" => real(f64::MAX),
+            "DBL_MIN" => real(f64::MIN_POSITIVE),
+            "DBL_EPSILON" => real(f64::EPSILON),
+            "INT_MAX" => Ok(Value::integer(i128::from(i32::MAX), Type::INT)),
+            "INT_MIN" => Ok(Value::integer(i128::from(i32::MIN), Type::INT)),
+            "LLONG_MAX" => Ok(Value::integer(i128::from(i64::MAX), Type::LONG)),
+            _ => Err(self.unknown(name, place)),
+        }
+    }
+
+    /// `i`: the number of each element.
+    fn number(&self) -> Run<Value> {
+        let of_axis = |axis| index_of(&self.space.shape, axis, &self.mesh, self.site);
+        let indices = (0..self.space.shape.len()).map(of_axis).collect::<Result<Vec<_>, _>>()?;
+        Ok(match indices.is_empty() {
+            true => Value::integer(0, Type::LONG),
+            false => places::numbers(&indices, &self.space, self.site)?,
+        })
+    }
+
+    fn cast(&mut self, to: &TypeName, values: &[Expression], place: Place) -> Run<Value> {
+        let Some(to) = self.type_of(to, place)? else {
+            return Err(place.refuse("`auto` is no cast"));
+        };
+        let given = values.iter().map(|value| self.expression(value));
+        let given = given.collect::<Run<Vec<Value>>>()?;
+        match given.as_slice() {
+            [] => Ok(Value::integer(0, Type::INT).converted(to, place.site)?),
+            [value] => assigned(value.clone(), to, place),
+            [real, imaginary] if to.is_complex() => {
+                if real.of.is_complex() || imaginary.of.is_complex() {
+                    return Err(place.refuse("the parts of a complex number are real"));
+                }
+                let part = to.part();
+                Ok(apply(Op::Complex, part, &[real, imaginary], place)?)
+            }
+            _ => Err(place.refuse("a cast has one operand")),
+        }
+    }
+
+    fn call(&mut self, name: &str, arguments: &[Expression], place: Place) -> Run<Value> {
+        let given = arguments.iter().map(|argument| self.expression(argument));
+        let given = given.collect::<Run<Vec<Value>>>()?;
+        let functions = self.functions;
+        if let Some(function) = functions.iter().find(|function| function.name == name) {
+            return self.inlined(function, given, place);
+        }
+        match functions::call(name, &given, place)? {
+            Some(value) => Ok(value),
+            None => Err(self.unknown(name, place)),
+        }
+    }
+
+    /// The value of a function of the preamble.
+    fn inlined(&mut self, function: &Function, given: Vec<Value>, place: Place) -> Run<Value> {
+        let Function { name, types, result, parameters, body } = function;
+        if given.len() != parameters.len() {
+            let (takes, given) = (parameters.len(), given.len());
+            return Err(place.refuse(format!("`{name}` takes {takes} arguments, not {given}")));
+        }
+        if self.depth == DEEPEST {
+            return Err(place.refuse(format!("`{name}` calls itself too often")));
+        }
+        let known = self.types.len();
+        // A parameter whose type is a placeholder of the function decides it.
+        for own in types {
+            let is_own = |(of, _): &&(TypeName, String)| *of == TypeName::Named(own.clone());
+            let at = parameters.iter().position(|parameter| is_own(&parameter));
+            let Some(at) = at else {
+                return Err(place.refuse(format!("no argument of `{name}` decides `{own}`")));
+            };
+            self.types.push((own.clone(), given[at].of));
+        }
+        let mut own = Vec::new();
+        for ((of, parameter), value) in parameters.iter().zip(given) {
+            let of = self.type_of(of, place)?.unwrap_or(value.of);
+            let kind = Held::One(Some(assigned(value, of, place)?));
+            let name = parameter.clone();
+            own.push(Variable { name, of, is_constant: false, kind, version: 0 });
+        }
+        // A function sees its parameters alone.
+        let outer = std::mem::replace(&mut self.variables, own);
+        self.depth += 1;
+        let flow = self.statements(body);
+        self.depth -= 1;
+        self.variables = outer;
+        let value = match (flow?, result) {
+            (Flow::Returns(value), Some(of)) => match self.type_of(of, place)? {
+                Some(of) => assigned(value, of, place)?,
+                None => value,
+            },
+            _ => return Err(place.refuse(format!("`{name}` returns nothing"))),
+        };
+        self.types.truncate(known);
+        Ok(value)
+    }
+
+    fn method(
+        &mut self,
+        object: &Expression,
+        name: &str,
+        arguments: &[Expression],
+        place: Place,
+    ) -> Run<Value> {
+        if !arguments.is_empty() {
+            return Err(place.refuse(format!("`{name}` takes no arguments")));
+        }
+        let size = |size: usize| Ok(Value::integer(size as i128, Type::LONG));
+        if let Kind::Name(of) = &object.kind {
+            match (of.as_str(), name, self.find(of).map(|found| &found.kind)) {
+                ("_ind", "size", _) => return size(self.space.count),
+                ("_in_ind", "size", _) => return size(self.sizes[0]),
+                ("_out_ind", "size", _) => return size(self.sizes[1]),
+                (_, "size", Some(Held::Raw(raw))) => return size(self.raws[*raw].vector.size()),
+                (_, "ndim", Some(Held::Raw(raw))) => return size(self.raws[*raw].shape.len()),
+                _ => {}
+            }
+        }
+        let part = match name {
+            "real" => Op::Real,
+            "imag" => Op::Imag,
+            _ => return Err(place.refuse(format!("the method `{name}` is not known here"))),
+        };
+        let value = self.expression(object)?;
+        functions::part(part, &value, place)
+    }
+
+    /// An element of an array.
+    fn element(&mut self, base: &Expression, index: &Expression, place: Place) -> Run<Value> {
+        if let Kind::Method(object, method, _) = &base.kind
+            && let Kind::Name(name) = &object.kind
+        {
+            let index = self.expression(index)?;
+            let axis = index.known_integer().and_then(|axis| usize::try_from(axis).ok());
+            let Some(axis) = axis else {
+                return Err(place.refuse("the number of an axis must be known"));
+            };
+            let beyond = |ndim: usize| place.refuse(format!("axis {axis} of {ndim}"));
+            if name == "_ind" && method == "get" {
+                if axis >= self.space.shape.len() {
+                    return Err(beyond(self.space.shape.len()));
+                }
+                let array = index_of(&self.space.shape, axis, &self.mesh, self.site)?;
+                // Of a vector, it is the number of the element.
+                let line = (self.space.shape.len() == 1).then_some((1, 0));
+                let elements = Elements { array, line, is_given: false };
+                return Ok(Value { of: Type::LONG, kind: ValueKind::Elements(elements) });
+            }
+            if let (Some(Held::Raw(raw)), "shape") =
+                (self.find(name).map(|found| &found.kind), method.as_str())
+            {
+                let shape = &self.raws[*raw].shape;
+                let extent = shape.get(axis).ok_or_else(|| beyond(shape.len()))?;
+                return Ok(Value::integer(*extent as i128, Type::LONG));
+            }
+        }
+        let Kind::Name(name) = &base.kind else {
+            return Err(place.refuse("this has no elements"));
+        };
+        let raw = match self.find(name).map(|found| &found.kind) {
+            None => return Err(self.unknown(name, place)),
+            Some(Held::One(_)) => {
+                return Err(place.refuse(format!("`{name}` is no array; see `raw`")));
+            }
+            Some(Held::Raw(raw)) => *raw,
+            Some(Held::Many(_)) => {
+                let index = self.expression(index)?;
+                let Some(Held::Many(all)) = self.find(name).map(|found| &found.kind) else {
+                    unreachable!("bug: an expression changes no variable")
+                };
+                let known = index.known_integer().and_then(|it| usize::try_from(it).ok());
+                let Some(held) = known.and_then(|at| all.get(at)) else {
+                    let what = "an index of an array of the text must be known and inside";
+                    return Err(place.refuse(what));
+                };
+                let none = || place.refuse("the element has no value yet");
+                return held.clone().ok_or_else(none);
+            }
+        };
+        // `x[_ind.get()]` is the element at the kernel's own place.
+        if let Kind::Method(object, method, _) = &index.kind
+            && method == "get"
+            && object.kind == Kind::Name(String::from("_ind"))
+        {
+            let Raw { vector, shape, .. } = &self.raws[raw];
+            if shape[..] != self.space.shape[..] {
+                return Err(place.refuse("the array has another shape than the kernel"));
+            }
+            let array = within(self.site, || vector.reshape(&shape[..]).into_result())?;
+            return Ok(Value::array(array));
+        }
+        let index = self.expression(index)?;
+        places::read(&self.raws[raw].vector, &index, &self.space, place)
+    }
+}

@@ -1,0 +1,160 @@
+//! The parameters of a kernel, and the dtypes that a call gives them.
+
+use super::types::Type;
+use crate::array::{Argument, Array};
+use phalanx_graph::{Error, Site, within};
+use phalanx_ops::DType;
+use phalanx_ops::error::OpError;
+use phalanx_ops::promote::default_dtype;
+
+/// The type of a parameter.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ParameterType {
+    /// A dtype.
+    DType(DType),
+    /// A placeholder, such as `T`: the dtype of the argument. All parameters of one placeholder
+    /// have the same dtype.
+    Placeholder(String),
+}
+
+/// A parameter of a kernel.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Parameter {
+    /// The name in the text.
+    pub name: String,
+    /// The type.
+    pub of: ParameterType,
+    /// Whether the text indexes the whole array, instead of reading one element.
+    pub is_raw: bool,
+}
+
+/// The error of a kernel whose text is refused.
+pub(super) fn refused(
+    kernel: &str,
+    text: &str,
+    (line, problem): (u32, String),
+    site: Site,
+) -> Error {
+    let at = text.lines().nth((line as usize).saturating_sub(1)).unwrap_or_default();
+    let (kernel, text) = (kernel.to_string(), at.trim().to_string());
+    Error::op(OpError::KernelText { kernel, line, text, problem }, site)
+}
+
+/// The parameters of a list such as `"T x, raw int32 y"`. Errors: `OpError::KernelText`.
+pub(super) fn parameters(kernel: &str, list: &str, site: Site) -> Result<Vec<Parameter>, Error> {
+    let refuse = |problem: String| refused(kernel, list, (1, problem), site);
+    let parameter = |text: &str| {
+        let mut words: Vec<&str> = text.split_whitespace().collect();
+        let is_raw = words.first() == Some(&"raw");
+        words.drain(..usize::from(is_raw));
+        let Some((name, of)) = words.split_last().filter(|(_, of)| !of.is_empty()) else {
+            return Err(refuse(format!("a parameter has a type and a name, unlike `{text}`")));
+        };
+        let is_name = |word: &str| {
+            let is_part = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+            word.chars().all(is_part) && !word.starts_with(|first: char| first.is_ascii_digit())
+        };
+        let of = match (Type::of_words(of), of) {
+            (Some(of), _) => ParameterType::DType(of.0),
+            (None, [one]) if one.len() == 1 && is_name(one) => {
+                ParameterType::Placeholder((*one).to_string())
+            }
+            _ => return Err(refuse(format!("`{}` is no type", of.join(" ")))),
+        };
+        if !is_name(name) || ["i", "n", "_ind"].contains(name) {
+            return Err(refuse(format!("`{name}` is no name of a parameter")));
+        }
+        Ok(Parameter { name: (*name).to_string(), of, is_raw })
+    };
+    if list.trim().is_empty() {
+        return Ok(Vec::new());
+    }
+    list.split(',').map(|text| parameter(text.trim())).collect()
+}
+
+/// The names of placeholders among parameters.
+pub(super) fn placeholders<'a>(all: impl Iterator<Item = &'a Parameter>) -> Vec<String> {
+    let mut names = Vec::new();
+    for parameter in all {
+        if let ParameterType::Placeholder(name) = &parameter.of
+            && !names.contains(name)
+        {
+            names.push(name.clone());
+        }
+    }
+    names
+}
+
+/// The dtypes of placeholders.
+#[derive(Default)]
+pub(super) struct Dtypes(pub Vec<(String, Type)>);
+
+impl Dtypes {
+    fn of_name(&self, name: &str) -> Option<DType> {
+        self.0.iter().find(|(known, _)| known == name).map(|(_, of)| of.0)
+    }
+
+    /// The dtype of a parameter, if it is decided.
+    pub fn of(&self, parameter: &Parameter) -> Option<DType> {
+        match &parameter.of {
+            ParameterType::DType(dtype) => Some(*dtype),
+            ParameterType::Placeholder(name) => self.of_name(name),
+        }
+    }
+
+    /// Decides the placeholders by arguments: arrays and scalars first, then numbers without a
+    /// dtype. Errors: `OpError::Arguments` for arguments of other dtypes than the parameters.
+    pub fn decide<'a>(
+        &mut self,
+        pairs: impl Iterator<Item = (&'a Parameter, &'a Argument)> + Clone,
+        site: Site,
+    ) -> Result<(), Error> {
+        for (parameter, argument) in pairs.clone() {
+            let Some(given) = argument.strong() else { continue };
+            match (self.of(parameter), &parameter.of) {
+                (Some(known), _) if known == given => {}
+                (None, ParameterType::Placeholder(name)) => {
+                    self.0.push((name.clone(), Type(given)));
+                }
+                _ => {
+                    let problem = "an argument has another dtype than its parameter";
+                    return Err(mismatch(problem, site));
+                }
+            }
+        }
+        for (parameter, argument) in pairs {
+            if let (None, ParameterType::Placeholder(name), Argument::Weak(number)) =
+                (self.of(parameter), &parameter.of, argument)
+            {
+                self.0.push((name.clone(), Type(default_dtype(*number))));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The error of arguments that do not fit.
+pub(super) fn mismatch(problem: &'static str, site: Site) -> Error {
+    Error::op(OpError::Arguments { operation: "kernel", problem }, site)
+}
+
+/// The error of an argument that is not allowed.
+pub(super) fn wrong(argument: &'static str, problem: &str, site: Site) -> Error {
+    let value = problem.to_string();
+    Error::op(OpError::Argument { operation: "kernel", argument, value }, site)
+}
+
+/// The array of an argument, which must be one. Errors: `OpError::Arguments`.
+pub(super) fn array_of(argument: &Argument, site: Site) -> Result<&Array, Error> {
+    let Some(array) = argument.as_array() else {
+        return Err(mismatch("a raw argument or an output is no array", site));
+    };
+    array.ok()?;
+    Ok(array)
+}
+
+/// An argument as an array of a dtype; numbers become 0-d arrays.
+pub(super) fn as_array(argument: &Argument, dtype: DType, site: Site) -> Result<Array, Error> {
+    let array = within(site, || argument.clone().into_array());
+    Ok(array.ok()?.converted(dtype, site))
+}

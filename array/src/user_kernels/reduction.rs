@@ -1,0 +1,412 @@
+//! Reductions of the user's own.
+
+use super::elementwise::{declare_input, fresh, of_text, raw, stopped};
+use super::parameters::{Dtypes, Parameter, array_of, mismatch, parameters, placeholders};
+use super::parse;
+use super::places::Space;
+use super::run::Runner;
+use super::stop::Stop;
+use super::syntax::{Binary, Expression, Function, Kind, Statement};
+use super::types::Type;
+use super::values::Value;
+use crate::array::{Argument, Array};
+use crate::manipulation::moveaxis;
+use crate::recording::mesh_of;
+use crate::reductions::{Axes, reduce_by};
+use phalanx_graph::{Error, MeshHandle, Site, call_site, within};
+use phalanx_ops::error::OpError;
+use phalanx_ops::shape::{broadcast, size};
+use phalanx_ops::{DType, Index, Op, Shape};
+
+/// A reduction that texts in C++ define, as CuPy's `ReductionKernel`: an expression that maps the
+/// inputs of an element to a value, an expression that combines two values `a` and `b`, and
+/// statements that compute the outputs from the combination `a` of all.
+///
+/// Texts are as those of [`ElementwiseKernel`](super::ElementwiseKernel). The combination must be
+/// associative. Sums, products, extremes and logical and bitwise combinations are reduced as
+/// NumPy's; other expressions are evaluated for halves of the values, then for halves of those, and
+/// so on, in order.
+///
+/// ```
+/// # use phalanx_array as phalanx;
+/// use phalanx::user_kernels::{ReductionCall, ReductionKernel};
+/// # use phalanx::{Array, Error};
+/// # fn example(x: &Array) -> Result<(), Error> {
+/// let norm = ReductionKernel::new(
+///     "norm",
+///     ("T x", "T y"),
+///     ["x * x", "a + b", "y = sqrt(a)"],
+///     Some("0"),
+/// )?;
+/// let rows = ReductionCall { axes: Some(vec![1]), ..ReductionCall::default() };
+/// let norms = &norm.call(&[x.into()], &rows)?[0];
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct ReductionKernel {
+    name: String,
+    inputs: Vec<Parameter>,
+    outputs: Vec<Parameter>,
+    /// The texts of the three parts.
+    texts: [String; 3],
+    map: Expression,
+    combine: Expression,
+    finish: Vec<Statement>,
+    identity: Option<(String, Expression)>,
+    reduced: Option<String>,
+    preamble: Vec<Function>,
+}
+
+/// How a reduction is called.
+#[derive(Clone, Default)]
+pub struct ReductionCall {
+    /// The axes that are reduced; `None` for all.
+    pub axes: Option<Vec<i64>>,
+    /// Whether they stay with extent 1.
+    pub keepdims: bool,
+    /// The arrays that are written and returned; if there are any, one for each output.
+    pub out: Vec<Array>,
+}
+
+impl ReductionKernel {
+    /// A reduction with its parameters, its three texts, and the value of no element.
+    ///
+    /// Local. Errors: `OpError::KernelText`.
+    #[track_caller]
+    pub fn new(
+        name: &str,
+        (inputs, outputs): (&str, &str),
+        [map, combine, finish]: [&str; 3],
+        identity: Option<&str>,
+    ) -> Result<ReductionKernel, Error> {
+        let site = call_site();
+        let inputs = parameters(name, inputs, site)?;
+        let outputs = parameters(name, outputs, site)?;
+        let types = placeholders(inputs.iter().chain(&outputs));
+        let expression = |text: &str| {
+            parse::expression(text, &types).map_err(|failure| of_text(name, text, failure, site))
+        };
+        let identity = identity.map(|text| Ok((text.to_string(), expression(text)?)));
+        let statements = parse::statements(finish, &types);
+        Ok(ReductionKernel {
+            map: expression(map)?,
+            combine: expression(combine)?,
+            finish: statements.map_err(|failure| of_text(name, finish, failure, site))?,
+            identity: identity.transpose()?,
+            name: name.to_string(),
+            texts: [map, combine, finish].map(String::from),
+            inputs,
+            outputs,
+            reduced: None,
+            preamble: Vec::new(),
+        })
+    }
+
+    /// With another type for the values that are combined than that of the first output. Local.
+    #[must_use]
+    pub fn reduce_type(self, name: &str) -> ReductionKernel {
+        ReductionKernel { reduced: Some(name.to_string()), ..self }
+    }
+
+    /// With functions that the texts may call. Local. Errors: `OpError::KernelText`.
+    #[track_caller]
+    pub fn preamble(self, text: &str) -> Result<ReductionKernel, Error> {
+        let (site, types) = (call_site(), placeholders(self.inputs.iter().chain(&self.outputs)));
+        let functions = parse::functions(text, &types);
+        let preamble = functions.map_err(|failure| of_text(&self.name, text, failure, site))?;
+        Ok(ReductionKernel { preamble, ..self })
+    }
+
+    /// The name. Local.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The inputs. Local.
+    pub fn inputs(&self) -> &[Parameter] {
+        &self.inputs
+    }
+
+    /// The outputs. Local.
+    pub fn outputs(&self) -> &[Parameter] {
+        &self.outputs
+    }
+
+    /// The outputs for these inputs.
+    ///
+    /// Shapes        Inputs that are not raw broadcast together; outputs have the axes that are not
+    ///               reduced.
+    /// Dtypes        Those of the parameters, as for an elementwise kernel.
+    /// Collectivity  Local (records nodes).
+    /// Errors        As for an elementwise kernel; `OpError::Axis`, and `OpError::EmptyReduction`
+    ///               for no elements without an identity.
+    #[track_caller]
+    pub fn call(&self, inputs: &[Argument], call: &ReductionCall) -> Result<Vec<Array>, Error> {
+        let site = call_site();
+        if inputs.len() != self.inputs.len() {
+            return Err(mismatch("the number of arguments is not that of the inputs", site));
+        }
+        if !call.out.is_empty() && call.out.len() != self.outputs.len() {
+            return Err(mismatch("the number of arrays to write is not that of the outputs", site));
+        }
+        let outputs: Vec<Argument> = call.out.iter().map(Argument::from).collect();
+        let mut dtypes = Dtypes::default();
+        let mut shape = Shape::new();
+        for (parameter, argument) in self.inputs.iter().zip(inputs) {
+            let Some(array) = argument.as_array() else { continue };
+            if !parameter.is_raw {
+                let joined = broadcast(&shape, array.ok()?.shape());
+                shape = joined.map_err(|error| Error::op(error, site))?;
+            }
+        }
+        let pairs = self.inputs.iter().zip(inputs).chain(self.outputs.iter().zip(&outputs));
+        dtypes.decide(pairs, site)?;
+        let mesh = mesh_of(inputs, site)?;
+        let mapped = self.mapped(inputs, &dtypes, &shape, &mesh, site)?;
+        let reduced = self.reduced(mapped, &dtypes, call, site)?;
+        let sizes = [size(&shape), reduced.size()];
+        let space = Space { shape: reduced.shape().into(), count: reduced.size() };
+        let mut runner = Runner::new(site, mesh, space, &self.preamble);
+        runner.sizes = sizes;
+        runner.declare("a", Type(reduced.dtype()), true, Some(Value::array(reduced)));
+        for (parameter, argument) in self.inputs.iter().zip(inputs) {
+            if parameter.is_raw {
+                runner.declare_raw(&parameter.name, raw(array_of(argument, site)?, false, site)?);
+            }
+        }
+        for parameter in &self.outputs {
+            let Some(dtype) = dtypes.of(parameter) else {
+                return Err(mismatch("no argument decides the dtype of an output", site));
+            };
+            runner.declare(&parameter.name, Type(dtype), false, None);
+        }
+        runner.types = dtypes.0;
+        let run = runner.run(&self.finish);
+        run.map_err(|stop| stopped(&self.name, &self.texts[2], stop, site))?;
+        let result = |(number, parameter): (usize, &Parameter)| {
+            let value = runner.value(&parameter.name);
+            let Some(out) = call.out.get(number) else {
+                return fresh(&runner, parameter, value, site);
+            };
+            if let Some(value) = value {
+                let new = value.argument(Type(out.ok()?.dtype()), site)?;
+                within(site, || out.try_assign(new))?;
+            }
+            Ok(out.clone())
+        };
+        self.outputs.iter().enumerate().map(result).collect()
+    }
+
+    /// The type of the values that are combined.
+    fn combined_type(&self, dtypes: &Dtypes, site: Site) -> Result<Type, Error> {
+        let undecided = || mismatch("no argument decides the dtype that is reduced", site);
+        let Some(name) = &self.reduced else {
+            let first = self.outputs.first().and_then(|output| dtypes.of(output));
+            return first.map(Type).ok_or_else(undecided);
+        };
+        let words: Vec<&str> = name.split_whitespace().collect();
+        let placeholder = || dtypes.0.iter().find(|(known, _)| known == name).map(|(_, of)| *of);
+        Type::of_words(&words).or_else(placeholder).ok_or_else(undecided)
+    }
+
+    /// The value of each element.
+    fn mapped(
+        &self,
+        inputs: &[Argument],
+        dtypes: &Dtypes,
+        shape: &Shape,
+        mesh: &MeshHandle,
+        site: Site,
+    ) -> Result<Array, Error> {
+        let of = self.combined_type(dtypes, site)?;
+        let space = Space { shape: shape.clone(), count: size(shape) };
+        let mut runner = Runner::new(site, mesh.clone(), space.clone(), &self.preamble);
+        for (parameter, argument) in self.inputs.iter().zip(inputs) {
+            declare_input(&mut runner, parameter, argument, dtypes)?;
+        }
+        runner.types.clone_from(&dtypes.0);
+        let value = runner.expression(&self.map);
+        let refuse = |stop: Stop| stopped(&self.name, &self.texts[0], stop, site);
+        let value = value.map_err(refuse)?;
+        let place = super::arithmetic::Place { line: self.map.line, site };
+        let value = super::arithmetic::assigned(value, of, place).map_err(refuse)?;
+        space.spread(&value, of, site)
+    }
+
+    /// The combinations of the values over the axes.
+    fn reduced(
+        &self,
+        values: Array,
+        dtypes: &Dtypes,
+        call: &ReductionCall,
+        site: Site,
+    ) -> Result<Array, Error> {
+        let mut axes = match &call.axes {
+            None => Axes::from(()),
+            Some(axes) => Axes::from(axes.as_slice()),
+        };
+        axes.keepdims = call.keepdims;
+        let which = axes.resolve(values.ndim(), site)?;
+        let which: Vec<usize> = which.iter().map(|&axis| usize::from(axis)).collect();
+        let of_one: Vec<usize> = which.iter().map(|&axis| values.shape()[axis]).collect();
+        let kept = (0..values.ndim()).filter(|axis| call.keepdims || !which.contains(axis));
+        let extent = |axis: usize| if which.contains(&axis) { 1 } else { values.shape()[axis] };
+        let shape: Shape = kept.map(extent).collect();
+        let dtype = values.dtype();
+        let mesh = values.mesh()?;
+        let space = Space { count: size(&shape), shape };
+        let identity = match &self.identity {
+            None => None,
+            Some((text, expression)) => {
+                let mut runner = Runner::new(site, mesh.clone(), space.clone(), &self.preamble);
+                runner.types.clone_from(&dtypes.0);
+                let value = runner.expression(expression);
+                let refuse = |stop: Stop| stopped(&self.name, text, stop, site);
+                let place = super::arithmetic::Place { line: 1, site };
+                let value = value.map_err(refuse)?;
+                Some(super::arithmetic::assigned(value, Type(dtype), place).map_err(refuse)?)
+            }
+        };
+        if size(&of_one) == 0 {
+            let Some(identity) = identity else {
+                return Err(Error::op(OpError::EmptyReduction { operation: "reduce" }, site));
+            };
+            let array = space.spread(&identity, Type(dtype), site)?;
+            return within(site, || array.copy().into_result());
+        }
+        let Some(op) = known(&self.combine) else {
+            let reduced = self.folded(&values, &which, dtypes, site)?;
+            let reduced = within(site, || reduced.reshape(&space.shape[..]).into_result())?;
+            return match identity {
+                None => Ok(reduced),
+                Some(identity) => {
+                    self.combination([identity, Value::array(reduced)], &space, dtypes, site)
+                }
+            };
+        };
+        let reduced = within(site, || reduce_by(op, &values, &axes, site))?.converted(dtype, site);
+        match identity {
+            Some(identity) if !is_neutral(op, &identity) => {
+                self.combination([identity, Value::array(reduced)], &space, dtypes, site)
+            }
+            _ => Ok(reduced),
+        }
+    }
+
+    /// The combination of two values.
+    fn combination(
+        &self,
+        values: [Value; 2],
+        space: &Space,
+        dtypes: &Dtypes,
+        site: Site,
+    ) -> Result<Array, Error> {
+        let [a, b] = values;
+        let of = a.of;
+        let mesh = match (&a.kind, &b.kind) {
+            (super::values::ValueKind::Elements(it), _)
+            | (_, super::values::ValueKind::Elements(it)) => it.array.mesh()?,
+            _ => crate::recording::current_mesh(site)?,
+        };
+        let mut runner = Runner::new(site, mesh, space.clone(), &self.preamble);
+        runner.types.clone_from(&dtypes.0);
+        runner.declare("a", of, true, Some(a));
+        runner.declare("b", of, true, Some(b));
+        let refuse = |stop: Stop| stopped(&self.name, &self.texts[1], stop, site);
+        let value = runner.expression(&self.combine).map_err(refuse)?;
+        let place = super::arithmetic::Place { line: self.combine.line, site };
+        let value = super::arithmetic::assigned(value, of, place).map_err(refuse)?;
+        space.spread(&value, of, site)
+    }
+
+    /// The combinations of values over axes, by halves.
+    fn folded(
+        &self,
+        values: &Array,
+        axes: &[usize],
+        dtypes: &Dtypes,
+        site: Site,
+    ) -> Result<Array, Error> {
+        let kept: Vec<usize> = (0..values.ndim()).filter(|axis| !axes.contains(axis)).collect();
+        let rows = size(&kept.iter().map(|&axis| values.shape()[axis]).collect::<Vec<usize>>());
+        let from: Vec<i64> = axes.iter().map(|&axis| axis as i64).collect();
+        let to: Vec<i64> = (kept.len()..values.ndim()).map(|axis| axis as i64).collect();
+        let mut line = within(site, || {
+            moveaxis(values, from.as_slice(), to.as_slice())
+                .reshape([rows as i64, -1])
+                .into_result()
+        })?;
+        let all = Index::Range { start: None, stop: None, step: 1 };
+        let range = |start: usize, stop: usize, step: usize| Index::Range {
+            start: Some(start as i64),
+            stop: Some(stop as i64),
+            step: step as i64,
+        };
+        let combine = |a: Array, b: Array| {
+            let space = Space { shape: a.shape().into(), count: a.size() };
+            self.combination([Value::array(a), Value::array(b)], &space, dtypes, site)
+        };
+        // What does not have a neighbour follows all others.
+        let mut rest: Option<Array> = None;
+        while line.shape()[1] > 1 {
+            let count = line.shape()[1];
+            let even = count / 2 * 2;
+            let part = |index: Index| within(site, || line.slice([all, index]).into_result());
+            if even < count {
+                let last = part(range(even, count, 1))?;
+                rest = Some(match rest {
+                    None => last,
+                    Some(rest) => combine(last, rest)?,
+                });
+            }
+            line = combine(part(range(0, even, 2))?, part(range(1, even, 2))?)?;
+        }
+        match rest {
+            None => Ok(line),
+            Some(rest) => combine(line, rest),
+        }
+    }
+}
+
+/// The operation of the table that an expression of `a` and `b` is.
+fn known(expression: &Expression) -> Option<Op> {
+    let name = |of: &Expression| match &of.kind {
+        Kind::Name(name) if name == "a" || name == "b" => Some(name.clone()),
+        _ => None,
+    };
+    let are_both = |one: &Expression, other: &Expression| {
+        name(one).zip(name(other)).is_some_and(|(one, other)| one != other)
+    };
+    match &expression.kind {
+        Kind::Binary(by, one, other) if are_both(one, other) => match by {
+            Binary::Plain(
+                op @ (Op::Add | Op::Multiply | Op::BitwiseAnd | Op::BitwiseOr | Op::BitwiseXor),
+            ) => Some(*op),
+            Binary::And => Some(Op::LogicalAnd),
+            Binary::Or => Some(Op::LogicalOr),
+            Binary::Plain(_) => None,
+        },
+        Kind::Call(function, arguments) => match (function.as_str(), arguments.as_slice()) {
+            ("min" | "fmin" | "fminf", [one, other]) if are_both(one, other) => Some(Op::Fmin),
+            ("max" | "fmax" | "fmaxf", [one, other]) if are_both(one, other) => Some(Op::Fmax),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Whether a combination with this value changes nothing.
+fn is_neutral(op: Op, value: &Value) -> bool {
+    let one = match op {
+        Op::Add | Op::BitwiseOr | Op::BitwiseXor | Op::LogicalOr => 0,
+        Op::Multiply | Op::LogicalAnd => 1,
+        _ => return false,
+    };
+    let same = Value::integer(one, Type(DType::I64));
+    let of = |value: &Value| match value.known()? {
+        super::values::Number::Integer(number) => Some(number as f64),
+        super::values::Number::Real(number) => Some(number),
+    };
+    of(value).is_some() && of(value) == of(&same)
+}

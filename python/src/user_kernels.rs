@@ -1,0 +1,148 @@
+//! Kernels of the user's own: the native part of `ElementwiseKernel` and `ReductionKernel`, whose
+//! classes are written in Python.
+
+use crate::calls::answer::Answer;
+use crate::convert::{self, dtypes};
+use crate::interpreter::errors::raised;
+use crate::interpreter::site::at_line;
+use crate::objects::call_mesh;
+use crate::session;
+use phalanx::user_kernels::{
+    ElementwiseKernel, Parameter, ParameterType, ReductionCall, ReductionKernel,
+};
+use phalanx::{Argument, Array, Error};
+use pyo3::prelude::*;
+
+/// An elementwise kernel.
+#[pyclass(name = "_ElementwiseKernel", module = "phalanx._phalanx", frozen)]
+pub struct Elementwise(ElementwiseKernel);
+
+/// A reduction.
+#[pyclass(name = "_ReductionKernel", module = "phalanx._phalanx", frozen)]
+pub struct Reduction(ReductionKernel);
+
+/// For each parameter: its name, its dtype if it has one, the name of its type, and whether it is
+/// raw.
+type Described = Vec<(String, Option<Py<PyAny>>, String, bool)>;
+
+fn described(py: Python<'_>, parameters: &[Parameter]) -> PyResult<Described> {
+    let describe = |parameter: &Parameter| {
+        let (dtype, name) = match &parameter.of {
+            ParameterType::DType(dtype) => {
+                let object = dtypes::to_python(py, *dtype)?.into_any().unbind();
+                (Some(object), dtype.numpy_name().to_string())
+            }
+            ParameterType::Placeholder(name) => (None, name.clone()),
+        };
+        Ok((parameter.name.clone(), dtype, name, parameter.is_raw))
+    };
+    parameters.iter().map(describe).collect()
+}
+
+/// The arguments of a kernel.
+fn arguments(objects: &[Bound<'_, PyAny>]) -> PyResult<Vec<Argument>> {
+    objects.iter().map(convert::argument).collect()
+}
+
+/// Makes a kernel as a call of the running line of Python.
+fn made<T>(py: Python<'_>, make: impl FnOnce() -> Result<T, Error>) -> PyResult<T> {
+    at_line(py, || make().map_err(|error| raised(py, &error)))
+}
+
+/// Calls a kernel as a call of the running line of Python.
+fn answered(
+    py: Python<'_>,
+    objects: &[Bound<'_, PyAny>],
+    call: impl FnOnce(Vec<Argument>) -> PyResult<Result<Vec<Array>, Error>>,
+) -> PyResult<Py<PyAny>> {
+    session::ensure(py)?;
+    let _mesh = call_mesh::of_objects(objects.iter());
+    let answer = at_line(py, || -> PyResult<Answer> {
+        let results = call(arguments(objects)?)?.map_err(|error| raised(py, &error))?;
+        Ok(Answer::Tuple(results.into_iter().map(Answer::Array).collect()))
+    })?;
+    answer.into_python(py)
+}
+
+#[pymethods]
+impl Elementwise {
+    #[new]
+    fn new(
+        py: Python<'_>,
+        name: &str,
+        parameters: (String, String),
+        text: &str,
+        preamble: &str,
+        loop_prep: &str,
+    ) -> PyResult<Elementwise> {
+        made(py, || {
+            let kernel = ElementwiseKernel::new(name, (&parameters.0, &parameters.1), text)?;
+            Ok(Elementwise(kernel.preamble(preamble)?.loop_prep(loop_prep)?))
+        })
+    }
+
+    fn inputs(&self, py: Python<'_>) -> PyResult<Described> {
+        described(py, self.0.inputs())
+    }
+
+    fn outputs(&self, py: Python<'_>) -> PyResult<Described> {
+        described(py, self.0.outputs())
+    }
+
+    fn call(
+        &self,
+        py: Python<'_>,
+        objects: Vec<Bound<'_, PyAny>>,
+        size: Option<usize>,
+    ) -> PyResult<Py<PyAny>> {
+        answered(py, &objects, |arguments| Ok(self.0.call(&arguments, size)))
+    }
+}
+
+#[pymethods]
+impl Reduction {
+    #[new]
+    fn new(
+        py: Python<'_>,
+        name: &str,
+        parameters: (String, String),
+        texts: [String; 3],
+        identity: Option<&str>,
+        reduce_type: Option<&str>,
+        preamble: &str,
+    ) -> PyResult<Reduction> {
+        made(py, || {
+            let parts = texts.each_ref().map(String::as_str);
+            let parameters = (parameters.0.as_str(), parameters.1.as_str());
+            let kernel = ReductionKernel::new(name, parameters, parts, identity)?;
+            let kernel = kernel.preamble(preamble)?;
+            Ok(Reduction(match reduce_type {
+                Some(name) => kernel.reduce_type(name),
+                None => kernel,
+            }))
+        })
+    }
+
+    fn inputs(&self, py: Python<'_>) -> PyResult<Described> {
+        described(py, self.0.inputs())
+    }
+
+    fn outputs(&self, py: Python<'_>) -> PyResult<Described> {
+        described(py, self.0.outputs())
+    }
+
+    fn call(
+        &self,
+        py: Python<'_>,
+        objects: Vec<Bound<'_, PyAny>>,
+        axes: Option<Vec<i64>>,
+        keepdims: bool,
+        out: Vec<Bound<'_, PyAny>>,
+    ) -> PyResult<Py<PyAny>> {
+        answered(py, &objects, |arguments| {
+            let out = out.iter().map(|object| convert::array(object, None));
+            let out = out.collect::<PyResult<Vec<Array>>>()?;
+            Ok(self.0.call(&arguments, &ReductionCall { axes, keepdims, out }))
+        })
+    }
+}
