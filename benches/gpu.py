@@ -492,4 +492,5 @@ def main():
         measure(*row, sums, asked.json)
 
 
-main()
+if __name__ == "__main__":
+    main()

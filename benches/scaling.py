@@ -20,11 +20,30 @@ import subprocess
 import sys
 import time
 
+from gpu import cg_matfree, kmeans
+
 RUNS = 7
-# Elements of vectors, of sorted vectors, sides of matrices and of their products, and of cubes.
+# Elements of vectors and of sorted vectors, sides of matrices and of the grid of a solver, points
+# of 16 numbers, and sides of products and cubes.
 SIZES = {
-    "cuda": {"count": 1 << 28, "sorted": 1 << 27, "side": 16384, "product": 16384, "cube": 512},
-    "cpu": {"count": 1 << 24, "sorted": 1 << 24, "side": 4096, "product": 2048, "cube": 256},
+    "cuda": {
+        "count": 1 << 28,
+        "sorted": 1 << 27,
+        "side": 16384,
+        "grid": 8192,
+        "points": 1 << 24,
+        "products": {"product f32": 32768, "product f64": 16384},
+        "cubes": {"fftn": 512, "fftn large": 1024},
+    },
+    "cpu": {
+        "count": 1 << 24,
+        "sorted": 1 << 24,
+        "side": 4096,
+        "grid": 4096,
+        "points": 1 << 20,
+        "products": {"product f32": 2048, "product f64": 2048},
+        "cubes": {"fftn": 256},
+    },
 }
 
 
@@ -65,41 +84,51 @@ def cholesky(np, a):
     return np.linalg.cholesky((a + a.T) * 0.5 + a.shape[0] * np.eye(a.shape[0], dtype=a.dtype))
 
 
+def cluster(np, points):
+    """Five steps of k-means with 32 centres."""
+    return kmeans(np, points, points[:: points.shape[0] // 32].copy())
+
+
 def cases(sizes):
     """For each case: the shapes and dtypes of its operands, its program, and the results of a
     run."""
-    vector, matrix = (sizes["count"],), (sizes["side"],) * 2
-    ordered, square, cube = (sizes["sorted"],), (sizes["product"],) * 2, (sizes["cube"],) * 3
-    eighth = (sizes["count"] // 8,)
-    return {
+    count, sorted_ = sizes["count"], sizes["sorted"]
+    vector, ordered, matrix = (count,), (sorted_,), (sizes["side"],) * 2
+    found = {
         "add": ([(vector, "float64")] * 2, lambda np, a, b: a + b, 20),
         "add reversed": ([(vector, "float64"), (vector, "reversed")], lambda np, a, b: a + b, 20),
         "chain": ([(vector, "float64")] * 2, chain, 20),
-        "black_scholes f32": ([(eighth, "float32")] * 3, black_scholes, 20),
-        "black_scholes f64": ([(eighth, "float64")] * 3, black_scholes, 20),
+        "black_scholes f32": ([(vector, "float32")] * 3, black_scholes, 10),
+        "black_scholes f64": ([(vector, "float64")] * 3, black_scholes, 10),
         "sum": ([(vector, "float64")], lambda np, a: a.sum(), 20),
         "var": ([(vector, "float64")], lambda np, a: a.var(), 20),
         "argmax": ([(vector, "float64")], lambda np, a: a.argmax(), 20),
         "sum of columns": ([(matrix, "float64")], lambda np, a: a.sum(axis=0), 20),
         "stencil5": ([(matrix, "float64")], stencil5, 1),
+        "cg_matfree": ([((sizes["grid"],) * 2, "float64")], cg_matfree, 1),
+        "kmeans": ([((sizes["points"], 16), "float32")], cluster, 1),
         "cumsum": ([(vector, "float64")], lambda np, a: np.cumsum(a), 10),
         "sort f32": ([(ordered, "float32")], lambda np, a: np.sort(a), 5),
         "sort f64": ([(ordered, "float64")], lambda np, a: np.sort(a), 5),
         "argsort f32": ([(ordered, "float32")], lambda np, a: np.argsort(a), 5),
-        "take": ([(ordered, "float64"), (ordered, "int64")], lambda np, a, at: np.take(a, at), 5),
+        # A quarter as many random positions as there are elements.
+        "take": ([(vector, "float32"), ((count // 4,), count)], lambda np, a, i: np.take(a, i), 5),
         "transpose": ([(matrix, "float32")], lambda np, a: a.T.copy(), 20),
-        "add transpose": ([(matrix, "float32")], lambda np, a: a + a.T, 20),
-        "fftn": ([(cube, "complex64")], lambda np, a: np.fft.fftn(a), 5),
-        "product f32": ([(square, "float32")] * 2, lambda np, a, b: a @ b, 2),
-        "product f64": ([(square, "float64")] * 2, lambda np, a, b: a @ b, 2),
-        "cholesky": ([(square, "float64")], cholesky, 1),
+        "add transpose": ([(matrix, "float64")], lambda np, a: a + a.T, 20),
+        "cholesky": ([(matrix, "float64")], cholesky, 1),
     }
+    for name, side in sizes["cubes"].items():
+        found[name] = ([((side,) * 3, "complex64")], lambda np, a: np.fft.fftn(a), 3)
+    for name, side in sizes["products"].items():
+        dtype = name.split(" ")[1].replace("f", "float")
+        found[name] = ([((side,) * 2, dtype)] * 2, lambda np, a, b: a @ b, 1)
+    return found
 
 
 def drawn(np, generator, shape, dtype):
-    """Random numbers; integers are positions."""
-    if dtype == "int64":
-        return generator.integers(0, shape[0], shape)
+    """Random numbers; a number instead of a dtype stands for positions below it."""
+    if isinstance(dtype, int):
+        return generator.integers(0, dtype, shape)
     if dtype == "reversed":
         # A product keeps the order of the blocks that it reads.
         return generator.random(shape)[::-1] * 1.0
@@ -109,7 +138,10 @@ def drawn(np, generator, shape, dtype):
 
 
 def predicted(np, program, arrays):
-    """The milliseconds that a plan predicts for a program; None without prices."""
+    """The milliseconds that a plan predicts for a program; None without prices, and for programs of
+    several plans."""
+    if program in (cg_matfree, cluster):
+        return None
     if program is stencil5:
         # One step is one plan.
         result, times = program(np, *arrays, steps=1), STEPS

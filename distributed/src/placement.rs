@@ -25,6 +25,14 @@ pub enum Schedule {
     Partial(Partial),
     /// The result is a sum over this many panels of the contracted axis. Each panel is a phase.
     Panels(usize),
+    /// As `Panels`, on a grid of devices: each panel takes equally much of the parts of the
+    /// contracted axis that the devices hold.
+    Grid {
+        /// The number of panels.
+        panels: usize,
+        /// Whether another panel has the rest of an axis that cannot be divided evenly.
+        has_rest: bool,
+    },
     /// Each device applies the operation to its own block as if that were the whole operand: one
     /// phase of an operation that other phases complete.
     Blocks,
@@ -47,7 +55,7 @@ impl Placement {
     pub fn partial(&self) -> Option<&Partial> {
         match &self.schedule {
             Schedule::Partial(partial) => Some(partial),
-            Schedule::Rule | Schedule::Panels(_) | Schedule::Blocks | Schedule::Together(_) => None,
+            _ => None,
         }
     }
 
@@ -55,7 +63,7 @@ impl Placement {
     pub fn together(&self) -> Option<&[u8]> {
         match &self.schedule {
             Schedule::Together(mesh_axes) => Some(mesh_axes),
-            Schedule::Rule | Schedule::Partial(_) | Schedule::Panels(_) | Schedule::Blocks => None,
+            _ => None,
         }
     }
 }

@@ -20,8 +20,12 @@ gpu-scan 2000 3000000000000
 
 /// The text of the plan of a program on null devices.
 fn plan(devices: usize, prices: &str, program: fn() -> Array) -> String {
+    plan_on(Mesh::line(devices), prices, program)
+}
+
+fn plan_on(mesh: Mesh, prices: &str, program: fn() -> Array) -> String {
     let prices: Prices = prices.parse().expect("a table of prices");
-    let mesh = null_mesh(Mesh::line(devices), Policy::default(), Some(gpus_apart(prices)));
+    let mesh = null_mesh(mesh, Policy::default(), Some(gpus_apart(prices)));
     mesh.enter(|| program().explain().expect("a plan is explained"))
 }
 
@@ -80,6 +84,22 @@ fn predicted_times_are_golden() {
             );
         }
     }
+}
+
+/// Panels of both operands, of which each device sends a part, while the product of the panels
+/// before them runs.
+#[test]
+fn a_product_on_a_grid_is_golden() {
+    let grid = |rows, columns| Mesh::new(&[("row", rows), ("column", columns)]);
+    let text = plan_on(grid(2, 2), PRICES, product);
+    files::check("predicted/product_on_a_grid", &text);
+    // Eight rows and eight columns of devices: a device receives a row and a column of blocks, and
+    // its own blocks of the operands, which are split by rows.
+    let text = plan_on(grid(8, 8), PRICES, product);
+    let sent = text.split("sent ").nth(1).and_then(|text| text.split(' ').next());
+    let sent: f64 = sent.and_then(|number| number.parse().ok()).expect("megabytes");
+    let bound = 2.0 * 128.0 / 8.0 * 7.0 / 8.0;
+    assert!(sent < 1.2 * bound, "{sent} of {bound} MiB: {text}");
 }
 
 #[test]

@@ -481,7 +481,7 @@ pub fn requests() -> Outcome {
 /// `a @ b` of matrices: `b` is gathered in panels, each while the product of the panel before it
 /// runs
 pub fn product_in_panels() -> Outcome {
-    let (rows, inner, columns) = (1201, 4130, 1203);
+    let (rows, inner, columns) = (161, 265, 157);
     let a = array(&[rows, inner], 1);
     let b = from_function([inner, columns], |index| {
         (&index[0] % columns as i64).equal(&index[1]).astype(DType::F64)

@@ -80,7 +80,7 @@ fn run_on_gpu(
         }
         Structured::Put(put) => gather::cuda::put(*put, operands, to, &gpu)?,
         Structured::SearchSorted(search) => {
-            search::cuda::run(*search, operands, to, &gpu)?;
+            search::cuda::run(*search, 0, operands, to, &gpu)?;
             true
         }
     };
@@ -159,7 +159,7 @@ pub fn run(
         Structured::Take(take) => gather::cpu::take(*take, operands, to, pool),
         Structured::TakeAlong(take) => gather::cpu::take_along(*take, operands, to, pool),
         Structured::Put(put) => gather::cpu::put(*put, operands, to, pool),
-        Structured::SearchSorted(search) => search::cpu::run(*search, operands, to, pool),
+        Structured::SearchSorted(search) => search::cpu::run(*search, 0, operands, to, pool),
         Structured::Decomposition(decomposition) => {
             linalg::cpu::run(decomposition, operands, to, pool, blas);
         }

@@ -2,7 +2,7 @@
 
 use super::record::{Operand, Record, logarithm};
 use super::{Follow, Rule, Work};
-use crate::{DType, Shape};
+use crate::{Bytes, DType, Shape};
 
 /// NumPy's `searchsorted`: operands (sorted, values) of one dtype; `sorted` is a vector. For each
 /// value, the number (`i64`) of sorted elements that are less than it, or not greater.
@@ -34,6 +34,10 @@ impl Record for SearchSorted {
         let mut rule = Rule::along(u8::MAX, shapes, 2);
         rule.operands[0][0] = Follow::Whole;
         rule
+    }
+
+    fn routed(&self, operands: &[Bytes], to: Bytes) -> Bytes {
+        operands[1] + to
     }
 
     fn flops_of_element(&self, shapes: &[&[usize]]) -> u64 {

@@ -5,7 +5,9 @@ mod read;
 mod requests;
 mod room;
 mod route;
+mod search;
 mod table;
+mod windows;
 mod write;
 
 pub use call::{CollectiveRoutine, RoutineCall};

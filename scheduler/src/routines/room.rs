@@ -1,6 +1,7 @@
 //! Memory that routines need beside their blocks. The plan reserves it.
 
 use super::read::Reads;
+use super::search::Searches;
 use super::write::Writes;
 use phalanx_ops::structured::Operand;
 use phalanx_ops::{Bytes, Structured};
@@ -11,6 +12,7 @@ pub(crate) fn room(op: &Structured, largest: &[Operand<'_>], members: usize) -> 
     match op {
         Structured::Take(_) | Structured::TakeAlong(_) => Reads::room(op, largest, members),
         Structured::Put(_) => Writes::room(largest, members),
+        Structured::SearchSorted(_) => Searches::room(largest, members),
         _ => Vec::new(),
     }
 }

@@ -3,6 +3,7 @@
 use super::call::CollectiveRoutine;
 use super::read::Reads;
 use super::route::Routes;
+use super::search::Searches;
 use super::write::Writes;
 use phalanx_ops::Structured;
 use std::fmt;
@@ -29,6 +30,7 @@ impl Default for Routines {
             Structured::Route(_) => Some(&Routes),
             Structured::Take(_) | Structured::TakeAlong(_) => Some(&Reads),
             Structured::Put(_) => Some(&Writes),
+            Structured::SearchSorted(_) => Some(&Searches),
             _ => None,
         })
     }

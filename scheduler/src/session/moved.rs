@@ -20,6 +20,8 @@ use phalanx_ops::{Bytes, Sharding};
 use phalanx_waiting::lock;
 use std::sync::{Arc, Mutex};
 
+/// The bytes that copies may take without an agreed limit.
+const MOST_UNLIMITED: Bytes = Bytes(4 << 30);
 /// The part of the agreed limit that copies may take.
 const PART: usize = 8;
 
@@ -47,7 +49,7 @@ impl Session {
     pub(super) fn most_moved(&self) -> Bytes {
         match self.options.memory_limit {
             Some(limit) => Bytes(limit.saturating_mul(self.mesh.devices()) / PART),
-            None => self.options.limits.bytes,
+            None => MOST_UNLIMITED,
         }
     }
 

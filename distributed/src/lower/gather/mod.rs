@@ -10,4 +10,5 @@ mod requests;
 mod writes;
 
 pub(super) use reads::Reads;
+pub(super) use requests::{COST, exchanged, owned};
 pub(super) use writes::Writes;

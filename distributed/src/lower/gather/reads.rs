@@ -3,16 +3,11 @@
 use super::super::call::{Call, PlacedOperand};
 use super::super::lowering::Lowering;
 use super::super::rule;
-use super::requests::{asked, exchanged, owned};
+use super::requests::{COST, asked, exchanged, owned};
 use crate::placement::{OperandShardings, Placement, Schedule};
 use crate::policy::Layout;
 use phalanx_ops::structured::{Take, TakeAlong};
 use phalanx_ops::{Bytes, Sharding, Structured};
-
-/// How many bytes of the axis count as much as a byte of requests and their elements, which are
-/// also ordered and put back: about 1.3 by time on two GPUs and about 5 on two CPU devices that
-/// share memory (`take` of `f64`, docs/benchmarks.md), where the axis needs more memory, though.
-const COST: usize = 2;
 
 /// The lowering of reads at positions. If they are by requests, the space of the placement is the
 /// sharding of the table.

@@ -5,29 +5,26 @@ use super::super::call::{Call, PlacedOperand};
 use super::super::expansion::{Expansion, Phase, PhaseInput, PhaseSource};
 use super::super::rule;
 use crate::placement::{Placement, Schedule};
+use crate::policy::Policy;
 use phalanx_graph::NodeOp;
-use phalanx_ops::{AffineMap, DType, Sharding, Structured};
+use phalanx_ops::{AffineMap, Bytes, DType, Sharding, Structured};
 use std::ops::Range;
 
-/// The fewest bytes of an operand that a device gathers at a time.
-const LEAST_PANEL: usize = 8 << 20;
 /// The most bytes of an operand that a device gathers at a time, if the contracted axis is so long.
-const MOST_PANEL: usize = 256 << 20;
-/// The fewest points of the contracted axis in a panel that is smaller than that: a product of
-/// fewer takes longer than its part of the whole.
-const DEPTH: usize = 2048;
+const MOST_PANEL: usize = 1 << 30;
 /// The most panels, if they are small enough.
-const ENOUGH_PANELS: usize = 16;
+const ENOUGH_PANELS: usize = 5;
 
-/// The schedule of a product whose result has the sharding `output`: in panels if a device gathers
-/// much of an operand, otherwise by rule.
-pub(super) fn schedule(
+/// The number of panels of a product whose result has the sharding `output`: one if a device
+/// gathers little of an operand.
+pub(super) fn count(
     op: &Structured,
     operands: &[PlacedOperand<'_>],
     shape: &[usize],
     output: &Sharding,
-) -> Schedule {
-    let [left, right] = operands else { return Schedule::Rule };
+    policy: &Policy,
+) -> usize {
+    let [left, right] = operands else { return 1 };
     // Rules depend only on shapes, so any dtype will do.
     let typed = [left, right].map(|operand| (operand.shape, DType::F64));
     let call = Call { op, operands: &typed, result: (shape, DType::F64) };
@@ -39,10 +36,36 @@ pub(super) fn schedule(
         _ => 0,
     });
     let (inner, gathered) = (left.shape[left.shape.len() - 1], gathered.max().unwrap_or(0));
-    let wished = gathered.div_ceil(LEAST_PANEL).min(inner / DEPTH).min(ENOUGH_PANELS);
-    match gathered.div_ceil(MOST_PANEL).max(wished).clamp(1, inner.max(1)) {
-        1 => Schedule::Rule,
-        count => Schedule::Panels(count),
+    let Bytes(chunk) = policy.chunk();
+    // A product of fewer points of the contracted axis takes longer than its part of the whole.
+    let depth = 4 * policy.split_from.max(1).isqrt();
+    let most = (gathered / chunk.div_ceil(2)).min(inner / depth);
+    let wished = (1..=ENOUGH_PANELS).rev().find(|&count| weight(count) <= most).unwrap_or(1);
+    let is_small = |&count: &usize| {
+        let last = weight(count) - weight(count - 1);
+        gathered / weight(count) * last <= MOST_PANEL
+    };
+    let most = with_points(usize::MAX, inner);
+    (wished..most).find(is_small).unwrap_or(most)
+}
+
+/// As many of some panels as all have a point.
+pub(super) fn with_points(panels: usize, points: usize) -> usize {
+    let most = match points {
+        0..=2 => 1,
+        3..=6 => 2,
+        _ => (points + 5) / 4,
+    };
+    panels.min(most)
+}
+
+/// The length of the first panels together, where that of the first is 1. The message for the first
+/// has nothing to hide behind, so that panel is the shortest; longer ones multiply faster, and the
+/// message for each has the product of a panel half as long, or as long, to hide behind.
+fn weight(panels: usize) -> usize {
+    match panels {
+        0..=2 => (1 << panels) - 1,
+        _ => 4 * panels - 5,
     }
 }
 
@@ -57,7 +80,7 @@ pub(super) fn expand(call: Call<'_>, placement: &Placement, count: usize) -> Exp
     let placement = Placement { schedule: Schedule::Rule, ..placement.clone() };
     let wanted = rule::operands(call, &placement);
     let phase = |number: usize| {
-        let panel = inner * number / count..inner * (number + 1) / count;
+        let panel = share(inner, number, count);
         let cuts = [(left, ndim - 1), (right, ndim - 2)];
         let operands = cuts.into_iter().enumerate().map(|(operand, (shape, axis))| {
             let map = Some(cut(shape, axis, &panel));
@@ -78,10 +101,44 @@ pub(super) fn expand(call: Call<'_>, placement: &Placement, count: usize) -> Exp
     Expansion { phases: (0..count).map(phase).collect() }
 }
 
+/// The points of a panel. Panels begin at multiples of a power of two, because libraries multiply
+/// such matrices faster.
+pub(super) fn share(points: usize, panel: usize, panels: usize) -> Range<usize> {
+    let unit = 1 << (points / weight(panels) / 4).max(1).ilog2();
+    let end = |panel: usize| match panel == panels {
+        true => points,
+        false => points * weight(panel) / weight(panels) / unit * unit,
+    };
+    end(panel)..end(panel + 1)
+}
+
 /// The view of a range along one axis.
-fn cut(shape: &[usize], axis: usize, range: &Range<usize>) -> AffineMap {
+pub(super) fn cut(shape: &[usize], axis: usize, range: &Range<usize>) -> AffineMap {
     let mut cut = AffineMap::identity(shape);
     cut.shape[axis] = range.len();
     cut.axes[axis].start = range.start as i64;
     cut
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn panels_follow_each_other_and_have_points() {
+        for points in 1..200 {
+            let most = with_points(usize::MAX, points);
+            for panels in 1..=most {
+                let shares: Vec<_> = (0..panels).map(|it| share(points, it, panels)).collect();
+                assert!(shares.iter().all(|share| !share.is_empty()), "{points}: {shares:?}");
+                assert!(shares.windows(2).all(|pair| pair[0].end == pair[1].start));
+                assert_eq!((shares[0].start, shares[panels - 1].end), (0, points));
+            }
+            assert!(weight(most) <= points && weight(most + 1) > points, "{points}");
+        }
+        assert_eq!(share(1100, 0, 4), 0..96);
+        assert_eq!(share(1100, 3, 4), 688..1100);
+        let starts: Vec<usize> = (0..5).map(|panel| share(1 << 14, panel, 5).start).collect();
+        assert_eq!(starts, [0, 1024, 3072, 7424, 11776]);
+    }
 }

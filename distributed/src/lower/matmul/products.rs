@@ -4,7 +4,7 @@ use super::super::call::{Call, PlacedOperand};
 use super::super::expansion::Expansion;
 use super::super::lowering::Lowering;
 use super::super::rule;
-use super::{panels, place, transposed};
+use super::{grid, panels, place, transposed};
 use crate::placement::{OperandShardings, Placement, Schedule};
 use crate::policy::Layout;
 use phalanx_ops::structured::Matmul;
@@ -52,6 +52,7 @@ impl Lowering for Products {
     fn expand(&self, call: Call<'_>, placement: &Placement) -> Option<Expansion> {
         match placement.schedule {
             Schedule::Panels(count) => Some(panels::expand(call, placement, count)),
+            Schedule::Grid { panels, .. } => Some(grid::expand(call, placement, panels)),
             _ => None,
         }
     }

@@ -11,11 +11,12 @@ const IN_STEP: usize = 8;
 /// The fewest values for a thread.
 const GRAIN: usize = 1 << 10;
 
-/// `to` = the number of elements of the sorted vector before each value; NaN is last.
+/// `to` = `first` and the number of elements of the sorted vector before each value; NaN is last.
 ///
 /// Panics (`bug:`) if shapes or dtypes do not fit.
 pub fn run(
     search: SearchSorted,
+    first: u64,
     operands: &[Block<'_>],
     to: &Block<'_>,
     pool: Option<&rayon::ThreadPool>,
@@ -29,19 +30,19 @@ pub fn run(
         sorted.dtype,
         to.shape
     );
-    let side = search.side;
+    let search = (search.side, first as i64);
     match (sorted.dtype, sorted.dtype.size()) {
-        (DType::C64, _) => by_order(side, sorted, values, to, pool, order_c64),
-        (DType::C128, _) => by_order(side, sorted, values, to, pool, order_c128),
-        (_, 1) => by_word::<u8>(side, sorted, values, to, pool),
-        (_, 2) => by_word::<u16>(side, sorted, values, to, pool),
-        (_, 4) => by_word::<u32>(side, sorted, values, to, pool),
-        _ => by_word::<u64>(side, sorted, values, to, pool),
+        (DType::C64, _) => by_order(search, sorted, values, to, pool, order_c64),
+        (DType::C128, _) => by_order(search, sorted, values, to, pool, order_c128),
+        (_, 1) => by_word::<u8>(search, sorted, values, to, pool),
+        (_, 2) => by_word::<u16>(search, sorted, values, to, pool),
+        (_, 4) => by_word::<u32>(search, sorted, values, to, pool),
+        _ => by_word::<u64>(search, sorted, values, to, pool),
     }
 }
 
 fn by_word<W: Word>(
-    side: Side,
+    search: (Side, i64),
     sorted: &Block<'_>,
     values: &Block<'_>,
     to: &Block<'_>,
@@ -49,17 +50,17 @@ fn by_word<W: Word>(
 ) {
     // Each arm compiles to a separate loop in which the form is a constant.
     match Form::<W>::of(sorted.dtype) {
-        Form::Unsigned => by_order(side, sorted, values, to, pool, |bits: W| bits),
-        Form::Signed => by_order(side, sorted, values, to, pool, |bits: W| bits.xor(W::SIGN)),
+        Form::Unsigned => by_order(search, sorted, values, to, pool, |bits: W| bits),
+        Form::Signed => by_order(search, sorted, values, to, pool, |bits: W| bits.xor(W::SIGN)),
         Form::Float(infinity) => {
             let order = |bits: W| Form::Float(infinity).order(bits);
-            by_order(side, sorted, values, to, pool, order);
+            by_order(search, sorted, values, to, pool, order);
         }
     }
 }
 
 fn by_order<T: Plain, K: Copy + Ord>(
-    side: Side,
+    (side, first): (Side, i64),
     sorted: &Block<'_>,
     values: &Block<'_>,
     to: &Block<'_>,
@@ -76,10 +77,10 @@ fn by_order<T: Plain, K: Copy + Ord>(
         let (many, few) = values[range].as_chunks::<IN_STEP>();
         let (to_many, to_few) = to.as_chunks_mut::<IN_STEP>();
         for (values, to) in many.iter().zip(to_many) {
-            *to = search(sorted, values, has_equals, &order);
+            *to = search(sorted, values, has_equals, &order).map(|before| first + before);
         }
         for (value, to) in few.iter().zip(to_few) {
-            [*to] = search(sorted, &[*value], has_equals, &order);
+            [*to] = search(sorted, &[*value], has_equals, &order).map(|before| first + before);
         }
     });
 }

@@ -23,11 +23,12 @@ pub fn routine(dtype: DType) -> Routine {
     Routine::new(TEXT, defines(dtype), Uses::default())
 }
 
-/// `to` = the number of elements of the sorted vector before each value; NaN is last.
+/// `to` = `first` and the number of elements of the sorted vector before each value; NaN is last.
 ///
 /// Panics (`bug:`) if shapes or dtypes do not fit. Errors: those of the compiler.
 pub fn run(
     search: SearchSorted,
+    first: u64,
     operands: &[Block<'_>],
     to: &Block<'_>,
     device: &CudaDevice,
@@ -47,7 +48,7 @@ pub fn run(
     let has_equals = u64::from(search.side == Side::Right);
     let [extent, total] = [sorted.len(), values.len()].map(|count| count as u64);
     let [from, values, result] = [sorted, values, to].map(|block| block.buffer.as_ptr() as u64);
-    let words = [from, values, result, extent, total, has_equals];
+    let words = [from, values, result, extent, total, has_equals, first];
     let blocks = to.len().div_ceil(THREADS as usize).min(MOST_BLOCKS);
     // SAFETY: the words are those of `Argument` in the text, and the blocks are whole.
     unsafe { routine(sorted.dtype).launch("search", device, (blocks, THREADS), &words) }

@@ -2,3 +2,6 @@
 
 pub mod cpu;
 pub mod cuda;
+mod run;
+
+pub use run::run_on;

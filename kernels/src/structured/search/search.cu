@@ -3,6 +3,8 @@ struct Argument {
     u64 sorted, values, to;
     // Elements of the vector; values; whether elements that equal a value precede it.
     u64 extent, total, has_equals;
+    // What is added to each number.
+    u64 first;
 };
 
 KERNEL(256) search(const Argument a) {
@@ -21,6 +23,6 @@ KERNEL(256) search(const Argument a) {
             before += stands_before ? half : 0;
             left -= half;
         }
-        ((i64*)a.to)[i] = (i64)before;
+        ((i64*)a.to)[i] = (i64)(a.first + before);
     }
 }
