@@ -30,8 +30,9 @@ pub enum Schedule {
     Grid {
         /// The number of panels.
         panels: usize,
-        /// Whether another panel has the rest of an axis that cannot be divided evenly.
-        has_rest: bool,
+        /// The points of another panel, which has the rest of an axis that cannot be divided
+        /// evenly: 0, 1, or 2 for more. Plans for one point are not refilled with more.
+        rest: u8,
     },
     /// Each device applies the operation to its own block as if that were the whole operand: one
     /// phase of an operation that other phases complete.

@@ -47,7 +47,7 @@ pub struct Limits {
     /// A window with this many nodes closes at once.
     pub hard: usize,
     /// A window closes at once if the results of its reductions, products and selections have this
-    /// size for each CPU device, or four times this size for each GPU.
+    /// size in total, or four times this size for each GPU.
     pub bytes: Bytes,
     /// A window that closes for its length is run by the caller if there is one device and its
     /// values are smaller than this. Such a plan ends before another thread would wake.

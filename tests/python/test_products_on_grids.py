@@ -57,10 +57,13 @@ for rows, inner, columns in SHAPES:
         if rows == 65 and dtype == "f8":
             with np.reproducible():
                 numpy.testing.assert_array_equal((x @ y).get(), a @ b)
-# A loop whose operands grow.
-for inner in range(40, 60):
-    a, b = rng.integers(-9, 9, (20, inner)), rng.integers(-9, 9, (inner, 20))
-    numpy.testing.assert_array_equal((np.array(a) @ np.array(b)).get(), a @ b)
+# Loops whose operands grow: a panel or the rest of one point is not refilled with more.
+for sizes in (range(40, 60), range(3, 40), range(39, 3, -1), (12, 24, 12, 48), (64, 200, 65)):
+    for size in sizes:
+        a, b = (rng.integers(-4, 5, (size, size)).astype("f8") for _ in range(2))
+        numpy.testing.assert_array_equal((np.array(a) @ np.array(b)).get(), a @ b)
+        a, b = rng.integers(-9, 9, (20, size)), rng.integers(-9, 9, (size, 20))
+        numpy.testing.assert_array_equal((np.array(a) @ np.array(b)).get(), a @ b)
 if np.rank() == 0:
     print(json.dumps(grids))
 """

@@ -21,8 +21,9 @@ use phalanx_waiting::lock;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Instant;
 
-/// How many times the size of a window is larger for a GPU than for a CPU device.
-const GPU_BYTES: usize = 4;
+/// How many times the size of a window each GPU adds to it. A GPU has memory of its own, while CPU
+/// devices share that of the machine, in which the arrays that a window reads stay until it closes.
+const GPU_PART: usize = 4;
 
 /// The engine of one mesh.
 pub struct Session {
@@ -94,10 +95,10 @@ impl Session {
         }
         let first_device = world.first_device();
         let mut options = options;
-        let are_gpus = devices.iter().any(|device| !device.is_host());
-        let of_device = if are_gpus { GPU_BYTES } else { 1 };
-        let Bytes(bytes) = options.limits.bytes;
-        options.limits.bytes = Bytes(bytes.saturating_mul(total).saturating_mul(of_device));
+        if devices.iter().any(|device| !device.is_host()) {
+            let Bytes(bytes) = options.limits.bytes;
+            options.limits.bytes = Bytes(bytes.saturating_mul(GPU_PART).saturating_mul(total));
+        }
         if let Some(limit) = options.memory_limit {
             let quarter = Bytes(limit.saturating_mul(total) / 4);
             options.limits.bytes = options.limits.bytes.min(quarter);

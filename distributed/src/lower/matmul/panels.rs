@@ -49,12 +49,13 @@ pub(super) fn count(
     (wished..most).find(is_small).unwrap_or(most)
 }
 
-/// As many of some panels as all have a point.
+/// As many of some panels as all have two points. A plan for a panel of one point is not refilled
+/// with more, so there is none, unless it is the only panel.
 pub(super) fn with_points(panels: usize, points: usize) -> usize {
-    let most = match points {
+    let most = match points / 2 {
         0..=2 => 1,
         3..=6 => 2,
-        _ => (points + 5) / 4,
+        pairs => (pairs + 5) / 4,
     };
     panels.min(most)
 }
@@ -130,11 +131,13 @@ mod tests {
             let most = with_points(usize::MAX, points);
             for panels in 1..=most {
                 let shares: Vec<_> = (0..panels).map(|it| share(points, it, panels)).collect();
-                assert!(shares.iter().all(|share| !share.is_empty()), "{points}: {shares:?}");
+                let least = shares.iter().map(Range::len).min();
+                assert!(panels == 1 || least >= Some(2), "{points}: {shares:?}");
                 assert!(shares.windows(2).all(|pair| pair[0].end == pair[1].start));
                 assert_eq!((shares[0].start, shares[panels - 1].end), (0, points));
             }
-            assert!(weight(most) <= points && weight(most + 1) > points, "{points}");
+            assert!(most == 1 || 2 * weight(most) <= points, "{points}");
+            assert!(2 * weight(most + 1) > points, "{points}");
         }
         assert_eq!(share(1100, 0, 4), 0..96);
         assert_eq!(share(1100, 3, 4), 688..1100);

@@ -67,12 +67,10 @@ fn on_grid(
         let moved = left.moved(&rows, layout.mesh) + right.moved(&columns, layout.mesh);
         return Some((moved, Placement::on(output)));
     }
-    let has_rest = !inner.is_multiple_of(grid.pieces());
+    let rest = (inner % grid.pieces()).min(2) as u8;
     let moved = grid.moved([left, right], layout.mesh);
-    Some((
-        moved,
-        Placement { schedule: Schedule::Grid { panels, has_rest }, ..Placement::on(output) },
-    ))
+    let schedule = Schedule::Grid { panels, rest };
+    Some((moved, Placement { schedule, ..Placement::on(output) }))
 }
 
 /// The placement in which devices multiply parts of the contracted axis, and the bytes that it
