@@ -188,7 +188,7 @@ pub enum OpError {
         problem: &'static str,
     },
     /// The text of a kernel of the user's own that is not understood, or not allowed.
-    #[error("kernel {kernel}, line {line}: {problem}: {text}")]
+    #[error("kernel '{kernel}', line {line}: {problem}: '{text}'")]
     KernelText {
         /// The kernel's name.
         kernel: String,

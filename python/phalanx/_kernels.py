@@ -30,6 +30,16 @@ def _refuse_unknown(kind, options):
         raise _refusal(TypeError, "keyword", f"{kind}() got an unexpected keyword argument {name!r}")
 
 
+def _check_outputs(name, outputs):
+    for output in outputs:
+        if not isinstance(output, _phalanx.ndarray):
+            raise _refusal(
+                TypeError, "type",
+                f"{name}: an output is a phalanx.ndarray, not "
+                f"{type(output).__module__}.{type(output).__name__}",
+            )
+
+
 class ElementwiseKernel:
     """An elementwise operation that a text in C++ defines.
 
@@ -96,6 +106,7 @@ class ElementwiseKernel:
 
     def __call__(self, *args, size=None, block_size=128, stream=None):
         """The outputs for these inputs."""
+        _check_outputs(self.name, args[self.nin :])
         results = self._native.call(list(args), size)
         if self.no_return:
             return None
@@ -166,6 +177,7 @@ class ReductionKernel:
         inputs, outputs = list(args[: self.nin]), list(args[self.nin :])
         if out is not None:
             outputs = list(out) if isinstance(out, tuple) else [out]
+        _check_outputs(self.name, outputs)
         if axis is not None:
             axis = [int(one) for one in (axis if isinstance(axis, (tuple, list)) else (axis,))]
         results = self._native.call(inputs, axis, bool(keepdims), outputs)

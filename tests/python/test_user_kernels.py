@@ -126,6 +126,28 @@ def test_loops_are_run_as_often_as_they_say():
     check(elementwise(text, SINGLES), (4 + (SINGLES + 2 * SINGLES + 3 * SINGLES)).astype("f4"), 1e-6)
 
 
+def test_numbers_as_arguments_are_known():
+    text = """
+        z = 0;
+        for (int k = 0; k < turns; k++) z += x;
+        if (factor > 1) z *= factor;
+    """
+    kernel = np.ElementwiseKernel("T x, int32 turns, T factor", "T z", text)
+    x = np.array(FLOATS)
+    for turns, factor in [(0, 2.0), (3, 2), (5, 0.5), (numpy.int32(2), 3.0)]:
+        expected = sum((FLOATS for _ in range(turns)), numpy.zeros(1000))
+        check(kernel(x, turns, factor), expected * factor if factor > 1 else expected)
+    check(np.ElementwiseKernel("T x, T y", "T z", "z = x + y")(np.array(SINGLES), 0.1),
+          SINGLES + numpy.float32(0.1))
+    halves = SINGLES.astype("f2")
+    check(np.ElementwiseKernel("T x, T y", "T z", "z = x * y")(np.array(halves), 0.1),
+          (halves.astype("f4") * numpy.float32(numpy.float16(0.1))).astype("f2"))
+    check(np.ElementwiseKernel("T x, int32 y", "T z", "z = x + y")(np.array(FLOATS), 2.7), FLOATS + 2)
+    check(np.ElementwiseKernel("complex128 x", "complex128 z", "z = x * x")(1 + 2j),
+          numpy.asarray((1 + 2j) ** 2))
+    check(np.ElementwiseKernel("bool x, T y", "T z", "z = x ? y : -y")(True, np.array(FLOATS)), FLOATS)
+
+
 def test_functions():
     names = {
         "sin": numpy.sin, "cos": numpy.cos, "exp": numpy.exp, "atan": numpy.arctan,
@@ -155,11 +177,31 @@ def test_functions():
           FLOATS + numpy.pi)
 
 
+def test_functions_near_their_limits():
+    exponents = numpy.array([1100, 2000, -2000, 1100, 3], "i4")
+    values = numpy.array([1e-300, 0.0, 1e300, 5e-324, 1.5])
+    check(np.ElementwiseKernel("T x, int32 k", "T z", "z = ldexp(x, k)")(
+        np.array(values), np.array(exponents)), numpy.ldexp(values, exponents))
+    turns = numpy.array([0.0, 0.5, 1.0, 1.5, 2.0, -0.5, -1.0, 1e15, 0.25, 2.75, -7.3])
+    sines = numpy.array([0, 1, 0, -1, 0, -1, 0, 0, 2**-0.5, 2**-0.5, numpy.sin(-7.3 * numpy.pi)])
+    cosines = numpy.array([1, 0, -1, 0, 1, 0, -1, 1, 2**-0.5, -(2**-0.5), numpy.cos(-7.3 * numpy.pi)])
+    check(elementwise("z = sinpi(x)", turns), sines, 1e-14)
+    check(elementwise("z = cospi(x)", turns), cosines, 1e-14)
+    assert elementwise("z = sinpi(x) == 0", numpy.array([1.0, 2, 3]), out="bool z").all()
+    assert elementwise("z = cospi(x) == 0", numpy.array([0.5, 1.5, -2.5]), out="bool z").all()
+    check(elementwise("z = 0; for (int k = 0; k < min(3, 4); ++k) z += x;", FLOATS),
+          FLOATS + FLOATS + FLOATS)
+    # The other part of a choice has a share in its type.
+    check(elementwise("z = (true ? -1 : 1u) > 0", FLOATS, out="bool z"), numpy.ones(1000, bool))
+    check(elementwise("z = (false ? sin(x) : 1) / 2", FLOATS), numpy.full(1000, 0.5))
+
+
 def test_complex_numbers():
     z = FLOATS + 1j * RNG.standard_normal(1000)
     check(elementwise("z = x * conj(x)", z), z * z.conj(), 1e-14)
     check(elementwise("z = x.real() + imag(x)", z, out="float64 z"), z.real + z.imag)
     check(elementwise("z = complex<T>(x, -x)", FLOATS, out="complex128 z"), FLOATS - 1j * FLOATS)
+    check(elementwise("z = static_cast<complex<double>>(thrust::complex<float>(1, 2)) + x", z), z + (1 + 2j))
     check(elementwise("z = norm(x) + abs(x)", z, out="float64 z"), abs(z) ** 2 + abs(z), 1e-13)
     with pytest.raises(ValueError, match="complex number becomes a real one"):
         elementwise("z = x", z, out="float64 z")
@@ -197,6 +239,11 @@ def test_raw_arrays():
         np.array(FLOATS), size=500), FLOATS[1::2] + FLOATS[3] + 1000)
     check(np.ElementwiseKernel("raw T x", "T z", "z = x[n - 1 - i]")(
         np.array(FLOATS), size=1000), FLOATS[::-1])
+    # A place outside reads some element, and nothing of an empty array.
+    outside = np.ElementwiseKernel("raw T x", "T z", "z = i > 3 ? x[3] : x[0]")
+    check(outside(np.arange(3.0), size=3), numpy.zeros(3))
+    check(np.ElementwiseKernel("T z, raw T x", "T y", "y = z + x[0]")(np.zeros(0), np.zeros(0)),
+          numpy.zeros(0))
     own = np.ElementwiseKernel("raw T x, T y", "T z", "z = x[_ind.get()] * y")
     check(own(np.array(matrix), np.array(matrix)), matrix * matrix)
     shape = np.ElementwiseKernel("raw T x", "int32 z", "z = x.shape()[1] * 10 + x.ndim()")
@@ -264,6 +311,51 @@ def test_functions_of_a_preamble():
     check(ours, FLOATS.clip(-1, 1) + 1 + numpy.sign(FLOATS))
     ours = elementwise("z = x * factor", FLOATS, loop_prep="T factor = 3;")
     check(ours, FLOATS * 3)
+
+
+def test_functions_return_from_anywhere():
+    preamble = """
+        __device__ double early(double x) { if (x > 0) { if (x > 1) return 2; } return 3; }
+        __device__ double first(double x) {
+            for (int k = 0; k < 3; ++k) { if (x <= k) return k; }
+            return -1;
+        }
+        __device__ long long joined(int x) { if (x < 0) return x; return 1u; }
+        __device__ int fibonacci(int k) { return k < 2 ? k : fibonacci(k - 1) + fibonacci(k - 2); }
+        __device__ int some(int x) { if (x > 0) return 1; }
+    """
+
+    def run(text, array, out="float64 z"):
+        return elementwise(text, array, out=out, preamble=preamble)
+
+    check(run("z = early(x)", FLOATS), numpy.where(FLOATS > 1, 2.0, 3.0))
+    x = FLOATS * 2
+    check(run("z = first(x)", x), numpy.select([x <= 0, x <= 1, x <= 2], [0.0, 1.0, 2.0], -1.0))
+    check(run("z = joined(x)", WHOLE, "int64 z"), numpy.where(WHOLE < 0, WHOLE, 1).astype("i8"))
+    check(run("z = fibonacci(12) + x - x", WHOLE, "int32 z"), numpy.full(1000, 144, "i4"))
+    # A condition around the call is none of the function's.
+    check(run("z = 0; if (x > 0) z = early(x);", FLOATS),
+          numpy.where(FLOATS > 0, numpy.where(FLOATS > 1, 2.0, 3.0), 0))
+    with pytest.raises(ValueError, match="returns for some elements only"):
+        run("z = some(x)", WHOLE, "int32 z")
+    with pytest.raises(ValueError, match="in `f`, line 2 of the preamble: `q` is not known"):
+        elementwise("z = f(x)", FLOATS, preamble="double f(double x) {\n return q; }")
+
+
+def test_outputs_that_are_inputs():
+    x, y = np.arange(4.0), np.arange(4.0) + 10
+    np.ElementwiseKernel("T a, T b", "T c, T d", "c = b; d = a;")(x, y, x, y)
+    check(x, numpy.arange(4.0) + 10)
+    check(y, numpy.arange(4.0))
+    x, z = np.arange(4.0), np.zeros(4)
+    np.ElementwiseKernel("T a", "T c, T d", "c = a + 1; d = a;")(x, x, z)
+    check(x, numpy.arange(4.0) + 1)
+    check(z, numpy.arange(4.0))
+    for outputs in (numpy.zeros(4), [0.0, 0, 0, 0]):
+        with pytest.raises(TypeError, match="an output is a phalanx.ndarray"):
+            np.ElementwiseKernel("T a", "T d", "d = a + 1")(np.arange(4.0), outputs)
+    with pytest.raises(TypeError, match="an output is a phalanx.ndarray"):
+        np.ReductionKernel("T x", "T y", "x", "a + b", "y = a", "0")(x, out=numpy.zeros(()))
 
 
 def test_several_outputs_and_no_return():
@@ -358,11 +450,13 @@ def test_mistakes():
         ("z = 1 / 0", "divided by zero"),
         ("return;", "`return` needs a value"),
         ("int v[2]; z = v[2];", "must be known and inside"),
+        ("z = x + " + "x + " * 2000 + "x", "terms in a row"),
+        ("z = x[7] + y[idx[0]];", "z = x[7] + y[idx[0]];"),
     ]:
         with pytest.raises(ValueError, match="PX138") as caught:
             np.ElementwiseKernel("T x", "T z", text, "wrong")(x)
         assert message in str(caught.value), caught.value
-    for arguments in [("T", "T z", "z = 1"), ("T x", "Q9 z", "z = x"), ("T x", "T i", "i = x"),
+    for arguments in [("T", "T z", "z = 1"), ("T x, T x", "T z", "z = x"), ("T float", "T z", "z = 1"), ("T x", "Q9 z", "z = x"), ("T x", "T i", "i = x"),
                       ("T x", "T z", "z = "), ("T x", "T z", "__syncthreads(")]:
         with pytest.raises(ValueError, match="PX138"):
             np.ElementwiseKernel(*arguments)
@@ -432,6 +526,13 @@ def test_more_reductions():
     least, twice = pairs(np.array(x))
     check(least, numpy.asarray(x.min()))
     check(twice, numpy.asarray(2 * x.min()))
+    sizes = np.ReductionKernel("T x", "T y", "x * _out_ind.size()", "a + b", "y = a", "0")
+    check(sizes(np.ones((3, 4)), axis=1), numpy.full(3, 12.0))
+    greater = np.ReductionKernel("T x", "T y", "x", "a > b ? a : b", "y = a", "0")
+    check(greater(np.ones((0, 4)), axis=1), numpy.zeros(0))
+    own = np.ReductionKernel("T x", "T y", "x", "max(a, b)", "y = a", None,
+                             preamble="template<typename T> T max(T a, T b) { return a + 2 * b; }")
+    check(own(np.arange(2.0)), numpy.asarray(2.0))
     raw = np.ReductionKernel("T x, raw T y", "T z", "x * y[_ind.size() - 1 - i]", "a + b", "z = a + y[0]", "0")
     check(raw(np.array(x), np.array(y)), numpy.asarray((x * y[::-1]).sum() + y[0]), 1e-12)
 

@@ -1,7 +1,8 @@
 //! Elementwise kernels of the user's own.
 
 use super::parameters::{
-    Dtypes, Parameter, array_of, as_array, mismatch, parameters, placeholders, refused, wrong,
+    Dtypes, Parameter, array_of, as_array, check_names, mismatch, parameters, placeholders,
+    refused, wrong,
 };
 use super::parse;
 use super::places::Space;
@@ -15,7 +16,7 @@ use crate::creation::{full, zeros};
 use crate::recording::mesh_of;
 use phalanx_graph::{Error, Site, call_site, within};
 use phalanx_ops::shape::broadcast;
-use phalanx_ops::{DType, Shape};
+use phalanx_ops::{DType, Shape, Weak};
 
 /// An elementwise operation that a text in C++ defines, as CuPy's `ElementwiseKernel`.
 ///
@@ -68,6 +69,7 @@ impl ElementwiseKernel {
         let site = call_site();
         let inputs = parameters(name, inputs, site)?;
         let outputs = parameters(name, outputs, site)?;
+        check_names(name, &inputs, &outputs, site)?;
         let types = placeholders(inputs.iter().chain(&outputs));
         let statements = parse::statements(text, &types);
         Ok(ElementwiseKernel {
@@ -132,7 +134,11 @@ impl ElementwiseKernel {
     ///               `OpError::Argument`, `OpError::Broadcast`, `OpError::BroadcastInto`,
     ///               `OpError::KernelText` for what the text may not do with these types.
     #[track_caller]
-    pub fn call(&self, arguments: &[Argument], size: Option<usize>) -> Result<Vec<Array>, Error> {
+    pub fn call<'a>(
+        &'a self,
+        arguments: &[Argument],
+        size: Option<usize>,
+    ) -> Result<Vec<Array>, Error> {
         let site = call_site();
         let (takes, gives) = (self.inputs.len(), self.outputs.len());
         if arguments.len() != takes && arguments.len() != takes + gives {
@@ -172,7 +178,7 @@ impl ElementwiseKernel {
             }
         }
         runner.types = dtypes.0;
-        let run = |runner: &mut Runner<'_>, statements: &[Statement], text: &str| {
+        let run = |runner: &mut Runner<'a>, statements: &'a [Statement], text: &str| {
             runner.run(statements).map_err(|stop| stopped(&self.name, text, stop, site))
         };
         run(&mut runner, &self.before.1, &self.before.0)?;
@@ -187,6 +193,13 @@ impl ElementwiseKernel {
         given: &[Argument],
         site: Site,
     ) -> Result<Vec<Array>, Error> {
+        // All values are there before the first output is written, because an output may be an
+        // input, too.
+        let value = |parameter: &Parameter| {
+            let value = runner.value(&parameter.name)?;
+            Some(if given.is_empty() { value } else { value.kept(site) })
+        };
+        let values: Vec<Option<Value>> = self.outputs.iter().map(value).collect();
         let mut raws = runner.raws.iter().filter(|raw| raw.is_output);
         let result = |(number, parameter): (usize, &Parameter)| {
             let given = given.get(number).map(|given| array_of(given, site)).transpose()?;
@@ -200,7 +213,7 @@ impl ElementwiseKernel {
                 }
                 return Ok(given.clone());
             }
-            let value = runner.value(&parameter.name);
+            let value = values[number].clone();
             match given {
                 Some(given) => {
                     if let Some(value) = value {
@@ -241,10 +254,30 @@ pub(super) fn raw(array: &Array, is_output: bool, site: Site) -> Result<Raw, Err
     Ok(Raw { vector, shape: array.shape().to_vec(), is_output, is_written: false })
 }
 
+/// A real number as a known one, so that a condition on it is decided and a loop may take as many
+/// turns as it says.
+fn known(number: &Argument, of: Type) -> Option<Value> {
+    let weak = match number {
+        Argument::Weak(weak) => *weak,
+        Argument::Scalar(scalar) => scalar.to_weak(),
+        Argument::Array(_) => return None,
+    };
+    // Halves round, which a known number does not.
+    let is_full = matches!(of.0, DType::F32 | DType::F64);
+    match weak {
+        _ if of.is_complex() => None,
+        Weak::Bool(is) if of.0 == DType::Bool => Some(Value::bool(is)),
+        Weak::Int(number) if of.is_integer() => Some(Value::integer(number, of)),
+        Weak::Float(number) if is_full => Some(Value::real(number, of)),
+        Weak::Int(number) if is_full => Some(Value::real(number as f64, of)),
+        _ => None,
+    }
+}
+
 /// Declares an input with its argument.
-pub(super) fn declare_input(
-    runner: &mut Runner<'_>,
-    parameter: &Parameter,
+pub(super) fn declare_input<'a>(
+    runner: &mut Runner<'a>,
+    parameter: &'a Parameter,
     argument: &Argument,
     dtypes: &Dtypes,
 ) -> Result<(), Error> {
@@ -259,7 +292,10 @@ pub(super) fn declare_input(
     }
     let value = match argument {
         Argument::Array(array) => loaded(array),
-        number => Value::array(as_array(number, dtype, site)?),
+        number => match known(number, Type(dtype)) {
+            Some(known) => known,
+            None => Value::array(as_array(number, dtype, site)?),
+        },
     };
     runner.declare(&parameter.name, Type(dtype), true, Some(value));
     Ok(())

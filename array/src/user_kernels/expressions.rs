@@ -3,9 +3,9 @@
 use super::arithmetic::{Place, apply, assigned, binary, choice, truth, unary};
 use super::functions;
 use super::places;
-use super::run::{Flow, Held, Raw, Runner, Variable};
+use super::run::{Flow, Held, Raw, Returned, Runner, Variable};
 use super::stop::{Run, Stop};
-use super::syntax::{Binary, Expression, Function, Kind, TypeName};
+use super::syntax::{Binary, Expression, Failure, Function, Kind, TypeName, Unary};
 use super::types::Type;
 use super::values::{Elements, Value, ValueKind};
 use crate::creation::index_of;
@@ -15,13 +15,13 @@ use phalanx_ops::{DType, Op};
 /// How deeply functions may call each other.
 const DEEPEST: usize = 50;
 
-impl Runner<'_> {
+impl<'a> Runner<'a> {
     pub(super) fn unknown(&self, name: &str, place: Place) -> Stop {
         place.refuse(format!("`{name}` is not known here"))
     }
 
     /// The value of an expression.
-    pub fn expression(&mut self, expression: &Expression) -> Run<Value> {
+    pub fn expression(&mut self, expression: &'a Expression) -> Run<Value> {
         let place = self.place(expression.line);
         match &expression.kind {
             Kind::Integer(number, of) => Ok(Value::integer(*number, *of)),
@@ -48,11 +48,12 @@ impl Runner<'_> {
                 if let Some(number) = condition.known_integer() {
                     let (chosen, other) = if number != 0 { (a, b) } else { (b, a) };
                     let chosen = self.expression(chosen)?;
-                    // The other one has a part in the type, but need not be computable.
-                    return match self.expression(other) {
-                        Ok(other) => choice(Value::bool(true), chosen, other, place),
-                        Err(_) => Ok(chosen),
+                    // The other one has a part in the type, but is not computed.
+                    let of = match self.type_of_expression(other) {
+                        Some(other) if other != chosen.of => chosen.of.common(other),
+                        _ => chosen.of,
                     };
+                    return assigned(chosen, of, place);
                 }
                 let (a, b) = (self.expression(a)?, self.expression(b)?);
                 choice(condition, a, b, place)
@@ -77,32 +78,53 @@ impl Runner<'_> {
                 Held::Raw(_) => Err(place.refuse(format!("`{name}` is a raw array"))),
             };
         }
-        let real = |number| Ok(Value::real(number, Type(DType::F64)));
-        let single = |number| Ok(Value::real(number, Type(DType::F32)));
         match name {
             "i" => self.number(),
             "n" => Ok(Value::integer(self.space.count as i128, Type::LONG)),
-            "true" => Ok(Value::bool(true)),
-            "false" => Ok(Value::bool(false)),
-            "M_PI" => real(std::f64::consts::PI),
-            "M_E" => real(std::f64::consts::E),
-            "M_SQRT2" => real(std::f64::consts::SQRT_2),
-            "M_LN2" => real(std::f64::consts::LN_2),
-            "M_PI_2" => real(std::f64::consts::FRAC_PI_2),
-            "INFINITY" | "HUGE_VALF" => single(f64::INFINITY),
-            "HUGE_VAL" => real(f64::INFINITY),
-            "NAN" => single(f64::NAN),
-            "FLT_MAX" => single(f64::from(f32::MAX)),
-            "FLT_MIN" => single(f64::from(f32::MIN_POSITIVE)),
-            "FLT_EPSILON" => single(f64::from(f32::EPSILON)),
-            "DBL_MAX" => real(f64::MAX),
-            "DBL_MIN" => real(f64::MIN_POSITIVE),
-            "DBL_EPSILON" => real(f64::EPSILON),
-            "INT_MAX" => Ok(Value::integer(i128::from(i32::MAX), Type::INT)),
-            "INT_MIN" => Ok(Value::integer(i128::from(i32::MIN), Type::INT)),
-            "LLONG_MAX" => Ok(Value::integer(i128::from(i64::MAX), Type::LONG)),
-            _ => Err(self.unknown(name, place)),
+            _ => constant(name).ok_or_else(|| self.unknown(name, place)),
         }
+    }
+
+    /// The type of an expression, without its value; `None` if it is not known.
+    fn type_of_expression(&self, expression: &Expression) -> Option<Type> {
+        let place = self.place(expression.line);
+        let of = |expression: &Expression| self.type_of_expression(expression);
+        Some(match &expression.kind {
+            Kind::Integer(_, of) | Kind::Real(_, of) => *of,
+            Kind::Name(name) => match self.find(name) {
+                Some(variable) => variable.of,
+                None if name == "i" || name == "n" => Type::LONG,
+                None => constant(name)?.of,
+            },
+            Kind::Unary(Unary::Not, _) | Kind::Binary(Binary::And | Binary::Or, ..) => Type::BOOL,
+            Kind::Unary(_, value) => of(value)?.promoted(),
+            Kind::Binary(Binary::Plain(op), ..) if op.is_comparison() => Type::BOOL,
+            Kind::Binary(Binary::Plain(Op::LeftShift | Op::RightShift), value, _) => {
+                of(value)?.promoted()
+            }
+            Kind::Binary(_, a, b) => of(a)?.common(of(b)?),
+            Kind::Choice(parts) => {
+                let [a, b] = [of(&parts[1])?, of(&parts[2])?];
+                if a == b { a } else { a.common(b) }
+            }
+            Kind::Cast(to, _) => self.type_of(to, place).ok()??,
+            Kind::Call(name, arguments) => {
+                if let Some(own) = self.functions.iter().find(|own| own.name == *name) {
+                    return self.type_of(own.result.as_ref()?, place).ok()?;
+                }
+                let types: Option<Vec<Type>> = arguments.iter().map(of).collect();
+                functions::result_type(name, &types?)?
+            }
+            Kind::Method(object, name, _) => match name.as_str() {
+                "size" | "ndim" => Type::LONG,
+                _ => of(object)?.part(),
+            },
+            Kind::Index(base, _) => match &base.kind {
+                Kind::Name(name) => self.find(name)?.of,
+                _ => Type::LONG,
+            },
+            Kind::Address(value) => of(value)?,
+        })
     }
 
     /// `i`: the number of each element.
@@ -115,7 +137,7 @@ impl Runner<'_> {
         })
     }
 
-    fn cast(&mut self, to: &TypeName, values: &[Expression], place: Place) -> Run<Value> {
+    fn cast(&mut self, to: &TypeName, values: &'a [Expression], place: Place) -> Run<Value> {
         let Some(to) = self.type_of(to, place)? else {
             return Err(place.refuse("`auto` is no cast"));
         };
@@ -135,7 +157,7 @@ impl Runner<'_> {
         }
     }
 
-    fn call(&mut self, name: &str, arguments: &[Expression], place: Place) -> Run<Value> {
+    fn call(&mut self, name: &str, arguments: &'a [Expression], place: Place) -> Run<Value> {
         let given = arguments.iter().map(|argument| self.expression(argument));
         let given = given.collect::<Run<Vec<Value>>>()?;
         let functions = self.functions;
@@ -149,7 +171,7 @@ impl Runner<'_> {
     }
 
     /// The value of a function of the preamble.
-    fn inlined(&mut self, function: &Function, given: Vec<Value>, place: Place) -> Run<Value> {
+    fn inlined(&mut self, function: &'a Function, given: Vec<Value>, place: Place) -> Run<Value> {
         let Function { name, types, result, parameters, body } = function;
         if given.len() != parameters.len() {
             let (takes, given) = (parameters.len(), given.len());
@@ -172,31 +194,40 @@ impl Runner<'_> {
         for ((of, parameter), value) in parameters.iter().zip(given) {
             let of = self.type_of(of, place)?.unwrap_or(value.of);
             let kind = Held::One(Some(assigned(value, of, place)?));
-            let name = parameter.clone();
+            let name = parameter.as_str();
             own.push(Variable { name, of, is_constant: false, kind, version: 0 });
         }
         // A function sees its parameters alone.
         let outer = std::mem::replace(&mut self.variables, own);
+        let mask = self.mask.take();
+        let of = result.as_ref().map(|of| self.type_of(of, place)).transpose()?.flatten();
+        let before = self.returned.replace(Returned { of, ..Returned::default() });
         self.depth += 1;
         let flow = self.statements(body);
         self.depth -= 1;
-        self.variables = outer;
-        let value = match (flow?, result) {
-            (Flow::Returns(value), Some(of)) => match self.type_of(of, place)? {
-                Some(of) => assigned(value, of, place)?,
-                None => value,
-            },
-            _ => return Err(place.refuse(format!("`{name}` returns nothing"))),
-        };
+        (self.variables, self.mask) = (outer, mask);
+        let returned = std::mem::replace(&mut self.returned, before);
         self.types.truncate(known);
-        Ok(value)
+        let flow = flow.map_err(|stop| match stop {
+            Stop::Text(Failure { line, what }) => {
+                place.refuse(format!("in `{name}`, line {line} of the preamble: {what}"))
+            }
+            stop => stop,
+        })?;
+        match (flow, returned.and_then(|returned| returned.value), result) {
+            (Flow::Returns, Some(value), Some(_)) => Ok(value),
+            (_, Some(_), Some(_)) => {
+                Err(place.refuse(format!("`{name}` returns for some elements only")))
+            }
+            _ => Err(place.refuse(format!("`{name}` returns nothing"))),
+        }
     }
 
     fn method(
         &mut self,
-        object: &Expression,
+        object: &'a Expression,
         name: &str,
-        arguments: &[Expression],
+        arguments: &'a [Expression],
         place: Place,
     ) -> Run<Value> {
         if !arguments.is_empty() {
@@ -223,7 +254,7 @@ impl Runner<'_> {
     }
 
     /// An element of an array.
-    fn element(&mut self, base: &Expression, index: &Expression, place: Place) -> Run<Value> {
+    fn element(&mut self, base: &'a Expression, index: &'a Expression, place: Place) -> Run<Value> {
         if let Kind::Method(object, method, _) = &base.kind
             && let Kind::Name(name) = &object.kind
         {
@@ -277,7 +308,7 @@ impl Runner<'_> {
         // `x[_ind.get()]` is the element at the kernel's own place.
         if let Kind::Method(object, method, _) = &index.kind
             && method == "get"
-            && object.kind == Kind::Name(String::from("_ind"))
+            && matches!(&object.kind, Kind::Name(name) if name == "_ind")
         {
             let Raw { vector, shape, .. } = &self.raws[raw];
             if shape[..] != self.space.shape[..] {
@@ -289,4 +320,32 @@ impl Runner<'_> {
         let index = self.expression(index)?;
         places::read(&self.raws[raw].vector, &index, &self.space, place)
     }
+}
+
+/// The value of a name that CUDA defines.
+fn constant(name: &str) -> Option<Value> {
+    let real = |number| Value::real(number, Type(DType::F64));
+    let single = |number| Value::real(number, Type(DType::F32));
+    Some(match name {
+        "true" => Value::bool(true),
+        "false" => Value::bool(false),
+        "M_PI" => real(std::f64::consts::PI),
+        "M_E" => real(std::f64::consts::E),
+        "M_SQRT2" => real(std::f64::consts::SQRT_2),
+        "M_LN2" => real(std::f64::consts::LN_2),
+        "M_PI_2" => real(std::f64::consts::FRAC_PI_2),
+        "INFINITY" | "HUGE_VALF" => single(f64::INFINITY),
+        "HUGE_VAL" => real(f64::INFINITY),
+        "NAN" => single(f64::NAN),
+        "FLT_MAX" => single(f64::from(f32::MAX)),
+        "FLT_MIN" => single(f64::from(f32::MIN_POSITIVE)),
+        "FLT_EPSILON" => single(f64::from(f32::EPSILON)),
+        "DBL_MAX" => real(f64::MAX),
+        "DBL_MIN" => real(f64::MIN_POSITIVE),
+        "DBL_EPSILON" => real(f64::EPSILON),
+        "INT_MAX" => Value::integer(i128::from(i32::MAX), Type::INT),
+        "INT_MIN" => Value::integer(i128::from(i32::MIN), Type::INT),
+        "LLONG_MAX" => Value::integer(i128::from(i64::MAX), Type::LONG),
+        _ => return None,
+    })
 }

@@ -5,6 +5,8 @@ use super::stop::Stop;
 use super::syntax::{Binary, Unary};
 use super::types::Type;
 use super::values::Value;
+use crate::array::Argument;
+use crate::recording::try_elementwise;
 use phalanx_ops::{DType, Op};
 
 /// How a function computes.
@@ -116,9 +118,46 @@ pub(super) fn call(name: &str, values: &[Value], place: Place) -> Result<Option<
     computed(rule, &singles, place).map(Some)
 }
 
+/// The type of a function's value; `None` if the function is not known.
+pub(super) fn result_type(name: &str, types: &[Type]) -> Option<Type> {
+    let plain = name.trim_start_matches("__");
+    let known = |name: &str| FUNCTIONS.iter().find(|(known, ..)| *known == name);
+    let (found, is_single) = match known(plain) {
+        Some(found) => (found, false),
+        None => (known(plain.strip_suffix('f')?)?, true),
+    };
+    let (&first, rest) = types.split_first()?;
+    let common = rest.iter().fold(first.promoted(), |of, other| of.common(*other));
+    let floating = if is_single { Type(DType::F32) } else { common.floating() };
+    Some(match (found.2, found.0) {
+        (Rule::Floating(Op::Absolute), _) => floating.part(),
+        (Rule::Floating(_), _) => floating,
+        (Rule::Common { of_floats: Op::Absolute, .. }, _) => common.part(),
+        (Rule::Common { .. }, _) => common,
+        (Rule::Test(_), _) => Type::BOOL,
+        (Rule::Own(_), "real" | "imag" | "arg" | "norm") => floating.part(),
+        (Rule::Own(_), "conj" | "ldg") => first,
+        (Rule::Own(_), "popc" | "popcll") => Type::INT,
+        (Rule::Own(_), "ldexp" | "scalbn") => first.floating(),
+        (Rule::Own(_), _) => floating,
+    })
+}
+
 fn computed(rule: Rule, values: &[Value], place: Place) -> Result<Value, Stop> {
     let common =
         values.iter().skip(1).fold(values[0].of.promoted(), |of, value| of.common(value.of));
+    if let (Rule::Common { of_integers, .. }, true) = (rule, common.is_integer()) {
+        let numbers: Option<Vec<i128>> = values.iter().map(Value::known_integer).collect();
+        let found = numbers.and_then(|numbers| match of_integers {
+            Op::Absolute => numbers.first().map(|number| number.abs()),
+            Op::Minimum => numbers.into_iter().min(),
+            _ => numbers.into_iter().max(),
+        });
+        // Numbers of another sign than the common type are compared there.
+        if let Some(found) = found.filter(|_| values.iter().all(|value| value.of == common)) {
+            return Ok(Value::integer(found, common));
+        }
+    }
     let all: Vec<&Value> = values.iter().collect();
     let (op, of) = match rule {
         Rule::Own(compute) => return compute(values, place),
@@ -180,10 +219,14 @@ fn difference(values: &[Value], place: Place) -> Result<Value, Stop> {
 }
 
 fn scaled(values: &[Value], place: Place) -> Result<Value, Stop> {
-    let exponent = values[1].clone().converted(values[0].of.floating(), place.site)?;
-    let factor = function("exp2", &[exponent], place)?;
-    let value = values[0].clone().converted(factor.of, place.site)?;
-    plain(Op::Multiply, value, factor, place)
+    let of = values[0].of.floating();
+    if of.is_complex() || !values[1].of.is_integer() {
+        return Err(place.refuse("this function takes a float and an integer"));
+    }
+    let value = values[0].argument(of, place.site)?;
+    let mut arguments = [value, values[1].argument(Type::INT, place.site)?];
+    Argument::make_one_an_array(&mut arguments);
+    Ok(Value::array(try_elementwise(Op::Ldexp, &arguments, place.site)?))
 }
 
 fn multiply_add(values: &[Value], place: Place) -> Result<Value, Stop> {
@@ -226,15 +269,30 @@ fn norm(values: &[Value], place: Place) -> Result<Value, Stop> {
     plain(Op::Add, a?, b?, place)
 }
 
+/// `sin(pi x)`, or the cosine: exact at multiples of a half, as `x` is brought near zero first.
 fn of_turns(op: Op, value: &Value, place: Place) -> Result<Value, Stop> {
     let of = value.of.floating();
     if of.is_complex() {
         return Err(place.refuse("this function takes no complex numbers"));
     }
-    // The remainder of two is exact, so large numbers lose nothing.
-    let value = function("fmod", &[value.clone(), Value::real(2.0, of)], place)?;
-    let angle = plain(Op::Multiply, value, Value::real(std::f64::consts::PI, of), place)?;
-    Ok(apply(op, of, &[&angle], place)?)
+    let real = |number: f64| Value::real(number, of);
+    let half = plain(Op::Multiply, value.clone(), real(0.5), place)?;
+    let whole = function("rint", &[half], place)?;
+    let whole = plain(Op::Multiply, whole, real(2.0), place)?;
+    // In [-1, 1], without rounding.
+    let rest = plain(Op::Subtract, value.clone(), whole, place)?;
+    let size = function("fabs", std::slice::from_ref(&rest), place)?;
+    let turns = match op {
+        Op::Cos => plain(Op::Subtract, real(0.5), size, place)?,
+        _ => {
+            let is_beyond = plain(Op::Greater, size.clone(), real(0.5), place)?;
+            let mirrored = plain(Op::Subtract, real(1.0), size, place)?;
+            let mirrored = function("copysign", &[mirrored, rest.clone()], place)?;
+            choice(is_beyond, mirrored, rest, place)?
+        }
+    };
+    let angle = plain(Op::Multiply, turns, real(std::f64::consts::PI), place)?;
+    Ok(apply(Op::Sin, of, &[&angle], place)?)
 }
 
 fn bits(value: &Value, place: Place) -> Result<Value, Stop> {

@@ -61,7 +61,7 @@ pub(super) fn parameters(kernel: &str, list: &str, site: Site) -> Result<Vec<Par
             }
             _ => return Err(refuse(format!("`{}` is no type", of.join(" ")))),
         };
-        if !is_name(name) || ["i", "n", "_ind"].contains(name) {
+        if !is_name(name) || ["i", "n", "_ind"].contains(name) || Type::of_word(name).is_some() {
             return Err(refuse(format!("`{name}` is no name of a parameter")));
         }
         Ok(Parameter { name: (*name).to_string(), of, is_raw })
@@ -70,6 +70,23 @@ pub(super) fn parameters(kernel: &str, list: &str, site: Site) -> Result<Vec<Par
         return Ok(Vec::new());
     }
     list.split(',').map(|text| parameter(text.trim())).collect()
+}
+
+/// Checks that no two parameters have one name. Errors: `OpError::KernelText`.
+pub(super) fn check_names(
+    kernel: &str,
+    inputs: &[Parameter],
+    outputs: &[Parameter],
+    site: Site,
+) -> Result<(), Error> {
+    let all: Vec<&Parameter> = inputs.iter().chain(outputs).collect();
+    for (at, parameter) in all.iter().enumerate() {
+        if all[..at].iter().any(|other| other.name == parameter.name) {
+            let problem = String::from("two parameters have this name");
+            return Err(refused(kernel, &parameter.name, (1, problem), site));
+        }
+    }
+    Ok(())
 }
 
 /// The names of placeholders among parameters.

@@ -11,6 +11,9 @@ use phalanx_ops::Op;
 /// How deeply expressions and statements may be nested.
 const DEEPEST: usize = 100;
 
+/// The most operators of one precedence in a row.
+const MOST_TERMS: usize = 1000;
+
 /// Words that change nothing here.
 const IGNORED: [&str; 8] = [
     "const",
@@ -149,6 +152,15 @@ impl Parser {
             true => Ok(()),
             false => Err(self.unexpected(&format!("`{mark}`"))),
         }
+    }
+
+    /// The end of the arguments of a template; `>>` ends two.
+    fn close(&mut self) -> Parsed<()> {
+        if self.is(">>") {
+            self.tokens[self.at].token = Token::Mark(">");
+            return Ok(());
+        }
+        self.expect(">")
     }
 
     fn unexpected(&self, wanted: &str) -> Failure {
@@ -384,7 +396,7 @@ impl Parser {
         if name == "complex" && self.take("<") {
             self.skip_ignored();
             let part = self.deeper(Parser::type_name)?;
-            self.expect(">")?;
+            self.close()?;
             return Ok(TypeName::Complex(Box::new(part)));
         }
         Ok(Type::of_word(&name).map_or(TypeName::Named(name), TypeName::Known))
@@ -497,8 +509,12 @@ impl Parser {
     fn binary(&mut self, level: usize) -> Parsed<Expression> {
         let Some(operators) = LEVELS.get(level) else { return self.unary() };
         let mut left = self.binary(level + 1)?;
-        loop {
+        for terms in 0.. {
             let line = self.line();
+            if terms == MOST_TERMS {
+                let what = format!("an expression has more than {MOST_TERMS} terms in a row");
+                return Err(Failure::new(line, what));
+            }
             let found = operators.iter().find(|(mark, _)| self.is(mark));
             let Some((_, by)) = found else { return Ok(left) };
             self.advance();
@@ -506,6 +522,7 @@ impl Parser {
             let kind = Kind::Binary(*by, Box::new(left), Box::new(right));
             left = Expression { line, kind };
         }
+        Ok(left)
     }
 
     fn unary(&mut self) -> Parsed<Expression> {
@@ -594,7 +611,7 @@ impl Parser {
                 self.advance();
                 self.expect("<")?;
                 let to = self.type_name()?;
-                self.expect(">")?;
+                self.close()?;
                 Kind::Cast(to, self.list("(", ")")?)
             }
             Token::Name(_) if self.is_type(0) => {
@@ -602,12 +619,8 @@ impl Parser {
                 let open = if self.is("{") { ["{", "}"] } else { ["(", ")"] };
                 Kind::Cast(to, self.list(open[0], open[1])?)
             }
-            Token::Name(mut name) => {
+            Token::Name(name) => {
                 self.advance();
-                while self.take("::") {
-                    // `std::min` and the like.
-                    name = self.name("a name")?;
-                }
                 match self.is("(") {
                     true => Kind::Call(name, self.list("(", ")")?),
                     false => Kind::Name(name),

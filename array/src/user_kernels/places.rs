@@ -66,11 +66,11 @@ pub(super) fn read(
     if !(index.of.is_integer() || index.of == Type::BOOL) {
         return Err(place.refuse("an index must be an integer"));
     }
-    if let Some(number) = index.known_integer() {
-        if !(0..extent as i128).contains(&number) {
-            return Err(place.refuse(format!("element {number} of {extent} is read")));
-        }
-        let at = Index::At(number as i64);
+    if space.count > 0
+        && extent > 0
+        && let Some(number) = index.known_integer()
+    {
+        let at = Index::At(number.clamp(0, extent as i128 - 1) as i64);
         return Ok(Value::array(within(site, || vector.slice([at])).into_result()?));
     }
     if space.count == 0 || extent == 0 {

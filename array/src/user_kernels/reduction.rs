@@ -1,7 +1,9 @@
 //! Reductions of the user's own.
 
 use super::elementwise::{declare_input, fresh, of_text, raw, stopped};
-use super::parameters::{Dtypes, Parameter, array_of, mismatch, parameters, placeholders};
+use super::parameters::{
+    Dtypes, Parameter, array_of, check_names, mismatch, parameters, placeholders,
+};
 use super::parse;
 use super::places::Space;
 use super::run::Runner;
@@ -83,6 +85,7 @@ impl ReductionKernel {
         let site = call_site();
         let inputs = parameters(name, inputs, site)?;
         let outputs = parameters(name, outputs, site)?;
+        check_names(name, &inputs, &outputs, site)?;
         let types = placeholders(inputs.iter().chain(&outputs));
         let expression = |text: &str| {
             parse::expression(text, &types).map_err(|failure| of_text(name, text, failure, site))
@@ -163,9 +166,11 @@ impl ReductionKernel {
         let pairs = self.inputs.iter().zip(inputs).chain(self.outputs.iter().zip(&outputs));
         dtypes.decide(pairs, site)?;
         let mesh = mesh_of(inputs, site)?;
-        let mapped = self.mapped(inputs, &dtypes, &shape, &mesh, site)?;
-        let reduced = self.reduced(mapped, &dtypes, call, site)?;
-        let sizes = [size(&shape), reduced.size()];
+        let (axes, over) = over(call, shape.len(), site)?;
+        let left = (0..shape.len()).filter(|axis| !over.contains(axis)).map(|axis| shape[axis]);
+        let sizes = [size(&shape), left.product()];
+        let mapped = self.mapped(inputs, &dtypes, (&shape, sizes), &mesh, site)?;
+        let reduced = self.reduced(mapped, &dtypes, (axes, &over), site)?;
         let space = Space { shape: reduced.shape().into(), count: reduced.size() };
         let mut runner = Runner::new(site, mesh, space, &self.preamble);
         runner.sizes = sizes;
@@ -215,13 +220,14 @@ impl ReductionKernel {
         &self,
         inputs: &[Argument],
         dtypes: &Dtypes,
-        shape: &Shape,
+        (shape, sizes): (&Shape, [usize; 2]),
         mesh: &MeshHandle,
         site: Site,
     ) -> Result<Array, Error> {
         let of = self.combined_type(dtypes, site)?;
         let space = Space { shape: shape.clone(), count: size(shape) };
         let mut runner = Runner::new(site, mesh.clone(), space.clone(), &self.preamble);
+        runner.sizes = sizes;
         for (parameter, argument) in self.inputs.iter().zip(inputs) {
             declare_input(&mut runner, parameter, argument, dtypes)?;
         }
@@ -239,18 +245,12 @@ impl ReductionKernel {
         &self,
         values: Array,
         dtypes: &Dtypes,
-        call: &ReductionCall,
+        (axes, which): (Axes, &[usize]),
         site: Site,
     ) -> Result<Array, Error> {
-        let mut axes = match &call.axes {
-            None => Axes::from(()),
-            Some(axes) => Axes::from(axes.as_slice()),
-        };
-        axes.keepdims = call.keepdims;
-        let which = axes.resolve(values.ndim(), site)?;
-        let which: Vec<usize> = which.iter().map(|&axis| usize::from(axis)).collect();
+        let keeps = axes.keepdims;
         let of_one: Vec<usize> = which.iter().map(|&axis| values.shape()[axis]).collect();
-        let kept = (0..values.ndim()).filter(|axis| call.keepdims || !which.contains(axis));
+        let kept = (0..values.ndim()).filter(|axis| keeps || !which.contains(axis));
         let extent = |axis: usize| if which.contains(&axis) { 1 } else { values.shape()[axis] };
         let shape: Shape = kept.map(extent).collect();
         let dtype = values.dtype();
@@ -275,8 +275,9 @@ impl ReductionKernel {
             let array = space.spread(&identity, Type(dtype), site)?;
             return within(site, || array.copy().into_result());
         }
-        let Some(op) = known(&self.combine) else {
-            let reduced = self.folded(&values, &which, dtypes, site)?;
+        let is_own = |name: &str| self.preamble.iter().any(|own| own.name == name);
+        let Some(op) = known(&self.combine, is_own) else {
+            let reduced = self.folded(&values, which, dtypes, site)?;
             let reduced = within(site, || reduced.reshape(&space.shape[..]).into_result())?;
             return match identity {
                 None => Ok(reduced),
@@ -330,12 +331,11 @@ impl ReductionKernel {
     ) -> Result<Array, Error> {
         let kept: Vec<usize> = (0..values.ndim()).filter(|axis| !axes.contains(axis)).collect();
         let rows = size(&kept.iter().map(|&axis| values.shape()[axis]).collect::<Vec<usize>>());
+        let of_one: usize = axes.iter().map(|&axis| values.shape()[axis]).product();
         let from: Vec<i64> = axes.iter().map(|&axis| axis as i64).collect();
         let to: Vec<i64> = (kept.len()..values.ndim()).map(|axis| axis as i64).collect();
         let mut line = within(site, || {
-            moveaxis(values, from.as_slice(), to.as_slice())
-                .reshape([rows as i64, -1])
-                .into_result()
+            moveaxis(values, from.as_slice(), to.as_slice()).reshape([rows, of_one]).into_result()
         })?;
         let all = Index::Range { start: None, stop: None, step: 1 };
         let range = |start: usize, stop: usize, step: usize| Index::Range {
@@ -369,8 +369,19 @@ impl ReductionKernel {
     }
 }
 
+/// The axes over which a call reduces `ndim`, also as numbers.
+fn over(call: &ReductionCall, ndim: usize, site: Site) -> Result<(Axes, Vec<usize>), Error> {
+    let mut axes = match &call.axes {
+        None => Axes::from(()),
+        Some(axes) => Axes::from(axes.as_slice()),
+    };
+    axes.keepdims = call.keepdims;
+    let which = axes.resolve(ndim, site)?;
+    Ok((axes, which.iter().map(|&axis| usize::from(axis)).collect()))
+}
+
 /// The operation of the table that an expression of `a` and `b` is.
-fn known(expression: &Expression) -> Option<Op> {
+fn known(expression: &Expression, is_own: impl Fn(&str) -> bool) -> Option<Op> {
     let name = |of: &Expression| match &of.kind {
         Kind::Name(name) if name == "a" || name == "b" => Some(name.clone()),
         _ => None,
@@ -387,6 +398,7 @@ fn known(expression: &Expression) -> Option<Op> {
             Binary::Or => Some(Op::LogicalOr),
             Binary::Plain(_) => None,
         },
+        Kind::Call(function, _) if is_own(function) => None,
         Kind::Call(function, arguments) => match (function.as_str(), arguments.as_slice()) {
             ("min" | "fmin" | "fminf", [one, other]) if are_both(one, other) => Some(Op::Fmin),
             ("max" | "fmax" | "fmaxf", [one, other]) if are_both(one, other) => Some(Op::Fmax),

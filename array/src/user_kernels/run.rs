@@ -18,8 +18,8 @@ const MOST_TURNS: usize = 10_000;
 
 /// A variable.
 #[derive(Clone)]
-pub(super) struct Variable {
-    pub name: String,
+pub(super) struct Variable<'a> {
+    pub name: &'a str,
     pub of: Type,
     pub is_constant: bool,
     pub kind: Held,
@@ -48,11 +48,22 @@ pub(super) struct Raw {
 }
 
 /// The result of statements.
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Flow {
     /// They end.
     Ends,
-    /// They return a value.
-    Returns(Value),
+    /// They return for all elements for which they run.
+    Returns,
+}
+
+/// What a function has returned so far.
+#[derive(Clone, Default)]
+pub(super) struct Returned {
+    /// The type of the function; `None` for that of the values.
+    pub of: Option<Type>,
+    pub value: Option<Value>,
+    /// The elements for which it has returned.
+    pub done: Option<Value>,
 }
 
 /// The state of a text that runs.
@@ -66,9 +77,11 @@ pub(super) struct Runner<'a> {
     pub raws: Vec<Raw>,
     /// The sizes `_in_ind.size()` and `_out_ind.size()` of a reduction.
     pub sizes: [usize; 2],
-    pub(super) variables: Vec<Variable>,
+    pub(super) variables: Vec<Variable<'a>>,
     /// The elements for which the statement runs; `None` for all.
-    mask: Option<Value>,
+    pub(super) mask: Option<Value>,
+    /// What the function returns; `None` outside of functions.
+    pub(super) returned: Option<Returned>,
     assignments: u64,
     turns: usize,
     pub(super) depth: usize,
@@ -86,6 +99,7 @@ impl<'a> Runner<'a> {
             raws: Vec::new(),
             variables: Vec::new(),
             mask: None,
+            returned: None,
             assignments: 0,
             turns: 0,
             depth: 0,
@@ -93,21 +107,15 @@ impl<'a> Runner<'a> {
     }
 
     /// Declares a variable that the text did not.
-    pub fn declare(&mut self, name: &str, of: Type, is_constant: bool, value: Option<Value>) {
+    pub fn declare(&mut self, name: &'a str, of: Type, is_constant: bool, value: Option<Value>) {
         let kind = Held::One(value);
-        self.variables.push(Variable { name: name.into(), of, is_constant, kind, version: 0 });
+        self.variables.push(Variable { name, of, is_constant, kind, version: 0 });
     }
 
     /// Declares a raw array.
-    pub fn declare_raw(&mut self, name: &str, raw: Raw) {
+    pub fn declare_raw(&mut self, name: &'a str, raw: Raw) {
         let (of, kind) = (Type(raw.vector.dtype()), Held::Raw(self.raws.len()));
-        self.variables.push(Variable {
-            name: name.into(),
-            of,
-            is_constant: true,
-            kind,
-            version: 0,
-        });
+        self.variables.push(Variable { name, of, is_constant: true, kind, version: 0 });
         self.raws.push(raw);
     }
 
@@ -119,7 +127,7 @@ impl<'a> Runner<'a> {
         }
     }
 
-    pub(super) fn find(&self, name: &str) -> Option<&Variable> {
+    pub(super) fn find(&self, name: &str) -> Option<&Variable<'a>> {
         self.variables.iter().rev().find(|variable| variable.name == name)
     }
 
@@ -128,35 +136,20 @@ impl<'a> Runner<'a> {
     }
 
     /// Runs the statements of a kernel.
-    pub fn run(&mut self, statements: &[Statement]) -> Run<()> {
-        match self.statements(statements)? {
-            Flow::Ends => Ok(()),
-            Flow::Returns(_) => {
-                let line = statements.last().map_or(1, |statement| statement.line);
-                Err(self.place(line).refuse("only functions return"))
-            }
-        }
+    pub fn run(&mut self, statements: &'a [Statement]) -> Run<()> {
+        self.statements(statements).map(drop)
     }
 
-    pub(super) fn statements(&mut self, statements: &[Statement]) -> Run<Flow> {
-        for (number, statement) in statements.iter().enumerate() {
-            let place = self.place(statement.line);
-            if let StatementKind::If { condition, then, otherwise } = &statement.kind {
-                let condition = self.expression(condition)?;
-                let rest = &statements[number + 1..];
-                if let Some(flow) = self.branch(condition, [then, otherwise], rest, place)? {
-                    return Ok(flow);
-                }
-                continue;
-            }
-            if let Flow::Returns(value) = self.statement(statement)? {
-                return Ok(Flow::Returns(value));
+    pub(super) fn statements(&mut self, statements: &'a [Statement]) -> Run<Flow> {
+        for statement in statements {
+            if self.statement(statement)? == Flow::Returns {
+                return Ok(Flow::Returns);
             }
         }
         Ok(Flow::Ends)
     }
 
-    fn statement(&mut self, statement: &Statement) -> Run<Flow> {
+    fn statement(&mut self, statement: &'a Statement) -> Run<Flow> {
         let place = self.place(statement.line);
         match &statement.kind {
             StatementKind::Declare { of, is_constant, variables } => {
@@ -174,10 +167,14 @@ impl<'a> Runner<'a> {
                 return self.scope(|it| it.turns(first, condition.as_ref(), step, body, place));
             }
             StatementKind::Return(Some(value)) => {
-                return Ok(Flow::Returns(self.expression(value)?));
+                let value = self.expression(value)?;
+                return self.returns(value, place);
             }
             StatementKind::Return(None) => return Err(place.refuse("`return` needs a value here")),
-            StatementKind::If { .. } => return self.statements(std::slice::from_ref(statement)),
+            StatementKind::If { condition, then, otherwise } => {
+                let condition = self.expression(condition)?;
+                return self.branch(condition, [then, otherwise], place);
+            }
         }
         Ok(Flow::Ends)
     }
@@ -193,10 +190,10 @@ impl<'a> Runner<'a> {
     /// Runs the turns of a loop whose condition is known in each.
     fn turns(
         &mut self,
-        first: &[Statement],
-        condition: Option<&Expression>,
-        step: &[Statement],
-        body: &[Statement],
+        first: &'a [Statement],
+        condition: Option<&'a Expression>,
+        step: &'a [Statement],
+        body: &'a [Statement],
         place: Place,
     ) -> Run<Flow> {
         self.statements(first)?;
@@ -217,33 +214,51 @@ impl<'a> Runner<'a> {
                 let what = format!("the loops take more than {MOST_TURNS} turns");
                 return Err(place.refuse(what));
             }
-            if let Flow::Returns(value) = self.scope(|it| it.statements(body))? {
-                return Ok(Flow::Returns(value));
+            if self.scope(|it| it.statements(body))? == Flow::Returns {
+                return Ok(Flow::Returns);
             }
             self.statements(step)?;
         }
     }
 
-    /// Runs the branches of a condition. If one of them returns, the rest of the statements runs
-    /// for the other, and the flow is that of both; else `None`.
+    /// Returns a value for the elements for which the statement runs.
+    fn returns(&mut self, value: Value, place: Place) -> Run<Flow> {
+        let Some(Returned { of, value: before, done }) = self.returned.take() else {
+            return Err(place.refuse("only functions return"));
+        };
+        let value = match of {
+            Some(of) => assigned(value, of, place)?,
+            None => value,
+        };
+        // Elements that have returned keep their value.
+        let value = match (before, &done) {
+            (Some(before), Some(done)) => choice(done.clone(), before, value, place)?,
+            _ => value,
+        };
+        let done = match (&self.mask, done) {
+            (None, _) => Some(Value::bool(true)),
+            (Some(mask), None) => Some(mask.clone()),
+            (Some(mask), Some(done)) => Some(binary(Binary::Or, done, mask.clone(), place)?),
+        };
+        self.returned = Some(Returned { of, value: Some(value), done });
+        Ok(Flow::Returns)
+    }
+
+    /// Runs the branches of a condition.
     fn branch(
         &mut self,
         condition: Value,
-        branches: [&[Statement]; 2],
-        rest: &[Statement],
+        branches: [&'a [Statement]; 2],
         place: Place,
-    ) -> Run<Option<Flow>> {
+    ) -> Run<Flow> {
         let condition = truth(condition, place)?;
         if let Some(number) = condition.known_integer() {
             let branch = branches[usize::from(number == 0)];
-            return Ok(match self.scope(|it| it.statements(branch))? {
-                Flow::Ends => None,
-                returns => Some(returns),
-            });
+            return self.scope(|it| it.statements(branch));
         }
         let not = unary(super::syntax::Unary::Not, condition.clone(), place)?;
         let (before, mask) = (self.variables.clone(), self.mask.clone());
-        let mut ends = Vec::with_capacity(2);
+        let mut after = Vec::with_capacity(2);
         for (branch, holds) in branches.into_iter().zip([&condition, &not]) {
             self.variables = before.clone();
             self.mask = Some(match &mask {
@@ -251,57 +266,43 @@ impl<'a> Runner<'a> {
                 Some(mask) => binary(Binary::And, mask.clone(), holds.clone(), place)?,
             });
             let flow = self.scope(|it| it.statements(branch))?;
-            ends.push((flow, std::mem::take(&mut self.variables), self.mask.take()));
+            after.push((flow, std::mem::take(&mut self.variables)));
         }
-        self.mask.clone_from(&mask);
-        let (otherwise, then) = (ends.pop(), ends.pop());
-        let (Some((then, after_then, then_mask)), Some((otherwise, after_otherwise, other_mask))) =
-            (then, otherwise)
-        else {
+        self.mask = mask;
+        let (Some(otherwise), Some(then)) = (after.pop(), after.pop()) else {
             unreachable!("bug: two branches")
         };
-        let returned = |it: &mut Self, variables, mask| -> Run<Value> {
-            (it.variables, it.mask) = (variables, mask);
-            match it.statements(rest)? {
-                Flow::Returns(value) => Ok(value),
-                Flow::Ends => Err(place.refuse("a function returns for some elements only")),
+        // Where a branch has returned, its variables are not read any more.
+        self.variables = match (then, otherwise) {
+            ((Flow::Ends, then), (Flow::Ends, otherwise)) => {
+                self.merged(&condition, before, then, otherwise, place)?
+            }
+            ((Flow::Ends, then), _) => then,
+            (_, (Flow::Ends, otherwise)) => otherwise,
+            _ => {
+                self.variables = before;
+                return Ok(Flow::Returns);
             }
         };
-        let both = match (then, otherwise) {
-            (Flow::Ends, Flow::Ends) => {
-                self.variables =
-                    self.merged(&condition, before, after_then, after_otherwise, place)?;
-                return Ok(None);
-            }
-            (Flow::Returns(then), Flow::Returns(otherwise)) => [then, otherwise],
-            (Flow::Returns(then), Flow::Ends) => {
-                [then, returned(self, after_otherwise, other_mask)?]
-            }
-            (Flow::Ends, Flow::Returns(otherwise)) => {
-                [returned(self, after_then, then_mask)?, otherwise]
-            }
-        };
-        (self.variables, self.mask) = (before, mask);
-        let [then, otherwise] = both;
-        Ok(Some(Flow::Returns(choice(condition, then, otherwise, place)?)))
+        Ok(Flow::Ends)
     }
 
     /// The variables after two branches: those that they changed are selected.
     fn merged(
         &self,
         condition: &Value,
-        before: Vec<Variable>,
-        then: Vec<Variable>,
-        otherwise: Vec<Variable>,
+        before: Vec<Variable<'a>>,
+        then: Vec<Variable<'a>>,
+        otherwise: Vec<Variable<'a>>,
         place: Place,
-    ) -> Run<Vec<Variable>> {
+    ) -> Run<Vec<Variable<'a>>> {
         let select = |of: Type, a: Option<Value>, b: Option<Value>| -> Run<Option<Value>> {
             let (Some(a), Some(b)) = (&a, &b) else { return Ok(a.or(b)) };
             let chosen = choice(condition.clone(), a.clone(), b.clone(), place)?;
             Ok(Some(chosen.converted(of, place.site)?))
         };
         let all = before.into_iter().zip(then).zip(otherwise);
-        let merge = |((before, then), otherwise): ((Variable, Variable), Variable)| {
+        let merge = |((before, then), otherwise): ((Variable<'a>, Variable<'a>), Variable<'a>)| {
             if then.version == before.version && otherwise.version == before.version {
                 return Ok(before);
             }
@@ -321,9 +322,9 @@ impl<'a> Runner<'a> {
 
     fn declaration(
         &mut self,
-        of: &TypeName,
+        of: &'a TypeName,
         is_constant: bool,
-        declared: &Declared,
+        declared: &'a Declared,
         place: Place,
     ) -> Run<()> {
         let Declared { name, extent, value } = declared;
@@ -365,7 +366,7 @@ impl<'a> Runner<'a> {
         };
         self.assignments += 1;
         let version = self.assignments;
-        self.variables.push(Variable { name: name.clone(), of, is_constant, kind, version });
+        self.variables.push(Variable { name, of, is_constant, kind, version });
         Ok(())
     }
 
@@ -392,7 +393,7 @@ impl<'a> Runner<'a> {
     /// Assigns to a variable or to an element.
     fn assign(
         &mut self,
-        target: &Expression,
+        target: &'a Expression,
         by: Option<Binary>,
         value: Value,
         place: Place,
@@ -467,7 +468,7 @@ impl<'a> Runner<'a> {
     }
 
     /// Runs a call for its effect.
-    fn evaluate(&mut self, call: &Expression) -> Run<()> {
+    fn evaluate(&mut self, call: &'a Expression) -> Run<()> {
         let place = self.place(call.line);
         let Kind::Call(name, arguments) = &call.kind else {
             return Err(place.refuse("this expression does nothing"));

@@ -55,7 +55,21 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Placed>, Failure> {
         rest = &rest[length..];
     }
     found.push(Placed { token: Token::End, line });
-    Ok(found)
+    Ok(without_namespaces(found))
+}
+
+/// `std::min` is `min`, and `thrust::complex` is `complex`.
+fn without_namespaces(tokens: Vec<Placed>) -> Vec<Placed> {
+    let mut found: Vec<Placed> = Vec::with_capacity(tokens.len());
+    for placed in tokens {
+        let is_scope = placed.token == Token::Mark("::");
+        if is_scope && matches!(found.last(), Some(Placed { token: Token::Name(_), .. })) {
+            found.pop();
+        } else if !is_scope {
+            found.push(placed);
+        }
+    }
+    found
 }
 
 /// The first token of a text that begins with one, and its length.

@@ -2,7 +2,7 @@
 
 use super::types::Type;
 use crate::array::{Argument, Array};
-use phalanx_graph::{Error, Site};
+use phalanx_graph::{Error, Site, within};
 use phalanx_ops::{DType, Scalar, Weak};
 
 /// A number that is known while a text is interpreted.
@@ -104,6 +104,16 @@ impl Value {
                 Value { of: to, kind: ValueKind::Elements(elements) }
             }
         })
+    }
+
+    /// The value, which a later write to an array of the caller's does not change.
+    pub fn kept(self, site: Site) -> Value {
+        match self.kind {
+            ValueKind::Elements(elements) if elements.is_given => {
+                Value::array(within(site, || elements.array.copy()))
+            }
+            _ => self,
+        }
     }
 
     /// The value as an argument of an operation on this type.
