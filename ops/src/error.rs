@@ -199,6 +199,14 @@ pub enum OpError {
         /// The description of the problem.
         problem: String,
     },
+    /// Arguments that do not fit the parameters of a kernel of the user's own.
+    #[error("kernel '{kernel}': {problem}")]
+    KernelArguments {
+        /// The kernel's name.
+        kernel: String,
+        /// The description of the problem.
+        problem: String,
+    },
     /// Arrays of different meshes in one operation, or a generator used on another mesh.
     #[error("arrays or generators of two meshes, {left} and {right}, cannot be mixed")]
     Meshes {
@@ -377,6 +385,7 @@ impl OpError {
             OpError::Argument { .. } => "PX017",
             OpError::Arguments { .. } => "PX133",
             OpError::KernelText { .. } => "PX138",
+            OpError::KernelArguments { .. } => "PX139",
             OpError::Zero { .. } => "PX126",
             OpError::Meshes { .. } => "PX018",
             OpError::TooLarge { .. } => "PX019",
@@ -439,6 +448,7 @@ impl OpError {
             | OpError::UfuncCast { .. }
             | OpError::Mask { .. }
             | OpError::Sequence { is_type: true }
+            | OpError::KernelArguments { .. }
             | OpError::Arguments { .. } => "TypeError",
             OpError::OutOfRange { value, .. } if value == "NaN" => "ValueError",
             OpError::OutOfRange { .. } => "OverflowError",
@@ -484,6 +494,9 @@ impl OpError {
             }
             OpError::Argument { .. } => "see the function's documentation for the allowed values",
             OpError::KernelText { .. } => "see docs/kernels.md for what a text may contain",
+            OpError::KernelArguments { .. } => {
+                "a kernel takes its inputs, and then its outputs if they are to be written"
+            }
             OpError::Meshes { .. } => {
                 "make both on one mesh: each belongs to the mesh that was current when it was made"
             }

@@ -36,6 +36,7 @@ fn variant(error: &OpError) -> &'static str {
         OpError::Argument { .. } => "Argument",
         OpError::Arguments { .. } => "Arguments",
         OpError::KernelText { .. } => "KernelText",
+        OpError::KernelArguments { .. } => "KernelArguments",
         OpError::Meshes { .. } => "Meshes",
         OpError::TooLarge { .. } => "TooLarge",
         OpError::TooManyAxes { .. } => "TooManyAxes",
@@ -57,7 +58,7 @@ fn variant(error: &OpError) -> &'static str {
     }
 }
 
-const VARIANTS: usize = 38;
+const VARIANTS: usize = 39;
 
 /// The error that an array carries; evaluates the array.
 fn of(array: Array) -> Error {
@@ -128,6 +129,9 @@ fn mistakes() -> Vec<Error> {
         of(percentile(&a, &[50.0, 101.0])),
         of(phalanx::average(&a, (), Some(&numbers))),
         ElementwiseKernel::new("cut", ("T x", "T y"), "y = x;\nbreak;").expect_err("a loop's word"),
+        ElementwiseKernel::new("sum", ("T x, T y", "T z"), "z = x + y")
+            .and_then(|kernel| kernel.call(&[(&a).into()], None))
+            .expect_err("one input is missing"),
         of(&a + &elsewhere),
         of(zeros([1usize << 40, 1 << 40], DType::F64)),
         of(zeros([1; 65], DType::F64)),

@@ -1,8 +1,7 @@
 //! Elementwise kernels of the user's own.
 
 use super::parameters::{
-    Dtypes, Parameter, array_of, as_array, check_names, mismatch, parameters, placeholders,
-    refused, wrong,
+    Caller, Dtypes, Parameter, as_array, check_names, parameters, placeholders, refused,
 };
 use super::parse;
 use super::places::Space;
@@ -130,7 +129,7 @@ impl ElementwiseKernel {
     /// Dtypes        Those of the parameters; a placeholder has the dtype of its first array, or
     ///               the default dtype of a number. Numbers are converted.
     /// Collectivity  Local (records nodes).
-    /// Errors        `OpError::Arguments` for arguments of another number or dtype,
+    /// Errors        `OpError::KernelArguments` for arguments of another number or dtype,
     ///               `OpError::Argument`, `OpError::Broadcast`, `OpError::BroadcastInto`,
     ///               `OpError::KernelText` for what the text may not do with these types.
     #[track_caller]
@@ -140,12 +139,14 @@ impl ElementwiseKernel {
         size: Option<usize>,
     ) -> Result<Vec<Array>, Error> {
         let site = call_site();
+        let caller = Caller { kernel: &self.name, site };
         let (takes, gives) = (self.inputs.len(), self.outputs.len());
         if arguments.len() != takes && arguments.len() != takes + gives {
-            return Err(mismatch(
-                "the number of arguments is that of neither inputs nor all",
-                site,
-            ));
+            let given = arguments.len();
+            return Err(caller.refuse(format!(
+                "it takes {takes} inputs, or {} inputs and outputs, not {given} arguments",
+                takes + gives
+            )));
         }
         let (inputs, outputs) = arguments.split_at(takes);
         for argument in arguments {
@@ -153,20 +154,24 @@ impl ElementwiseKernel {
         }
         let mut dtypes = Dtypes::default();
         let pairs = self.inputs.iter().zip(inputs).chain(self.outputs.iter().zip(outputs));
-        dtypes.decide(pairs.clone(), site)?;
-        let space = space(pairs, size, site)?;
+        dtypes.decide(pairs.clone(), caller)?;
+        let space = space(pairs, size, caller)?;
         let mesh = mesh_of(arguments, site)?;
         let mut runner = Runner::new(site, mesh, space, &self.preamble.1);
         for (parameter, argument) in self.inputs.iter().zip(inputs) {
-            declare_input(&mut runner, parameter, argument, &dtypes)?;
+            declare_input(&mut runner, parameter, argument, &dtypes, caller)?;
         }
         for (number, parameter) in self.outputs.iter().enumerate() {
-            let given = outputs.get(number).map(|output| array_of(output, site)).transpose()?;
+            let given =
+                outputs.get(number).map(|output| caller.array(parameter, output)).transpose()?;
             let Some(dtype) = dtypes.of(parameter) else {
-                return Err(mismatch("no argument decides the dtype of an output", site));
+                return Err(caller.undecided(parameter));
             };
             match (parameter.is_raw, given) {
-                (true, None) => return Err(mismatch("a raw output must be given", site)),
+                (true, None) => {
+                    let problem = format!("the raw output `{}` must be given", parameter.name);
+                    return Err(caller.refuse(problem));
+                }
                 (true, Some(array)) => {
                     let raw = raw(array, true, site)?;
                     runner.declare_raw(&parameter.name, raw);
@@ -183,7 +188,7 @@ impl ElementwiseKernel {
         };
         run(&mut runner, &self.before.1, &self.before.0)?;
         run(&mut runner, &self.statements, &self.text)?;
-        self.results(&runner, outputs, site)
+        self.results(&runner, outputs, caller)
     }
 
     /// Writes what the text has assigned.
@@ -191,8 +196,9 @@ impl ElementwiseKernel {
         &self,
         runner: &Runner<'_>,
         given: &[Argument],
-        site: Site,
+        caller: Caller<'_>,
     ) -> Result<Vec<Array>, Error> {
+        let site = caller.site;
         // All values are there before the first output is written, because an output may be an
         // input, too.
         let value = |parameter: &Parameter| {
@@ -202,7 +208,8 @@ impl ElementwiseKernel {
         let values: Vec<Option<Value>> = self.outputs.iter().map(value).collect();
         let mut raws = runner.raws.iter().filter(|raw| raw.is_output);
         let result = |(number, parameter): (usize, &Parameter)| {
-            let given = given.get(number).map(|given| array_of(given, site)).transpose()?;
+            let given =
+                given.get(number).map(|given| caller.array(parameter, given)).transpose()?;
             if parameter.is_raw {
                 let (Some(given), Some(raw)) = (given, raws.next()) else {
                     unreachable!("bug: a raw output is given")
@@ -280,13 +287,14 @@ pub(super) fn declare_input<'a>(
     parameter: &'a Parameter,
     argument: &Argument,
     dtypes: &Dtypes,
+    caller: Caller<'_>,
 ) -> Result<(), Error> {
     let site = runner.site;
     let Some(dtype) = dtypes.of(parameter) else {
-        return Err(mismatch("no argument decides the dtype of an input", site));
+        return Err(caller.undecided(parameter));
     };
     if parameter.is_raw {
-        let raw = raw(array_of(argument, site)?, false, site)?;
+        let raw = raw(caller.array(parameter, argument)?, false, site)?;
         runner.declare_raw(&parameter.name, raw);
         return Ok(());
     }
@@ -305,8 +313,9 @@ pub(super) fn declare_input<'a>(
 fn space<'a>(
     pairs: impl Iterator<Item = (&'a Parameter, &'a Argument)>,
     size: Option<usize>,
-    site: Site,
+    caller: Caller<'_>,
 ) -> Result<Space, Error> {
+    let site = caller.site;
     let mut shape: Option<Shape> = None;
     let mut has_arrays = false;
     for (parameter, argument) in pairs.filter(|(parameter, _)| !parameter.is_raw) {
@@ -319,14 +328,16 @@ fn space<'a>(
         });
     }
     let shape: Shape = match (shape, size) {
-        (Some(_), Some(_)) if has_arrays => {
-            return Err(wrong("size", "given beside an array that is not raw", site));
+        (Some(_), Some(size)) if has_arrays => {
+            return Err(caller.wrong_size(format!("{size} beside arrays that are not raw")));
         }
         (_, Some(size)) => [size].as_slice().into(),
         (Some(shape), None) if has_arrays => shape,
         // Numbers alone: a kernel of one element.
         (Some(shape), None) => shape,
-        (None, None) => return Err(wrong("size", "none, with raw arguments alone", site)),
+        (None, None) => {
+            return Err(caller.wrong_size(String::from("None with raw arguments alone")));
+        }
     };
     Ok(Space { count: phalanx_ops::shape::size(&shape), shape })
 }

@@ -120,11 +120,11 @@ impl Dtypes {
     }
 
     /// Decides the placeholders by arguments: arrays and scalars first, then numbers without a
-    /// dtype. Errors: `OpError::Arguments` for arguments of other dtypes than the parameters.
+    /// dtype. Errors: `OpError::KernelArguments` for arguments of other dtypes than the parameters.
     pub fn decide<'a>(
         &mut self,
         pairs: impl Iterator<Item = (&'a Parameter, &'a Argument)> + Clone,
-        site: Site,
+        caller: Caller<'_>,
     ) -> Result<(), Error> {
         for (parameter, argument) in pairs.clone() {
             let Some(given) = argument.strong() else { continue };
@@ -133,9 +133,10 @@ impl Dtypes {
                 (None, ParameterType::Placeholder(name)) => {
                     self.0.push((name.clone(), Type(given)));
                 }
-                _ => {
-                    let problem = "an argument has another dtype than its parameter";
-                    return Err(mismatch(problem, site));
+                (known, _) => {
+                    let (name, known) = (&parameter.name, known.map_or("", DType::name));
+                    let problem = format!("`{name}` is {given}, but its parameter is {known}");
+                    return Err(caller.refuse(problem));
                 }
             }
         }
@@ -150,24 +151,44 @@ impl Dtypes {
     }
 }
 
-/// The error of arguments that do not fit.
-pub(super) fn mismatch(problem: &'static str, site: Site) -> Error {
-    Error::op(OpError::Arguments { operation: "kernel", problem }, site)
+/// A call of a kernel.
+#[derive(Clone, Copy)]
+pub(super) struct Caller<'a> {
+    /// The kernel's name.
+    pub kernel: &'a str,
+    pub site: Site,
 }
 
-/// The error of an argument that is not allowed.
-pub(super) fn wrong(argument: &'static str, problem: &str, site: Site) -> Error {
-    let value = problem.to_string();
-    Error::op(OpError::Argument { operation: "kernel", argument, value }, site)
-}
+impl Caller<'_> {
+    /// The error of arguments that do not fit.
+    pub fn refuse(self, problem: impl Into<String>) -> Error {
+        let (kernel, problem) = (self.kernel.to_string(), problem.into());
+        Error::op(OpError::KernelArguments { kernel, problem }, self.site)
+    }
 
-/// The array of an argument, which must be one. Errors: `OpError::Arguments`.
-pub(super) fn array_of(argument: &Argument, site: Site) -> Result<&Array, Error> {
-    let Some(array) = argument.as_array() else {
-        return Err(mismatch("a raw argument or an output is no array", site));
-    };
-    array.ok()?;
-    Ok(array)
+    /// The error of a size that is not allowed.
+    pub fn wrong_size(self, value: String) -> Error {
+        let (operation, argument) = ("ElementwiseKernel", "size");
+        Error::op(OpError::Argument { operation, argument, value }, self.site)
+    }
+
+    /// The error of a parameter whose dtype no argument decides.
+    pub fn undecided(self, parameter: &Parameter) -> Error {
+        self.refuse(format!("no argument decides the dtype of `{}`", parameter.name))
+    }
+
+    /// The array of an argument, which must be one. Errors: `OpError::KernelArguments`.
+    pub fn array<'a>(
+        self,
+        parameter: &Parameter,
+        argument: &'a Argument,
+    ) -> Result<&'a Array, Error> {
+        let Some(array) = argument.as_array() else {
+            return Err(self.refuse(format!("`{}` must be an array", parameter.name)));
+        };
+        array.ok()?;
+        Ok(array)
+    }
 }
 
 /// An argument as an array of a dtype; numbers become 0-d arrays.

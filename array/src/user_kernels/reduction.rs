@@ -1,9 +1,7 @@
 //! Reductions of the user's own.
 
 use super::elementwise::{declare_input, fresh, of_text, raw, stopped};
-use super::parameters::{
-    Dtypes, Parameter, array_of, check_names, mismatch, parameters, placeholders,
-};
+use super::parameters::{Caller, Dtypes, Parameter, check_names, parameters, placeholders};
 use super::parse;
 use super::places::Space;
 use super::run::Runner;
@@ -147,11 +145,14 @@ impl ReductionKernel {
     #[track_caller]
     pub fn call(&self, inputs: &[Argument], call: &ReductionCall) -> Result<Vec<Array>, Error> {
         let site = call_site();
+        let caller = Caller { kernel: &self.name, site };
         if inputs.len() != self.inputs.len() {
-            return Err(mismatch("the number of arguments is not that of the inputs", site));
+            let (takes, given) = (self.inputs.len(), inputs.len());
+            return Err(caller.refuse(format!("it takes {takes} inputs, not {given}")));
         }
         if !call.out.is_empty() && call.out.len() != self.outputs.len() {
-            return Err(mismatch("the number of arrays to write is not that of the outputs", site));
+            let (gives, given) = (self.outputs.len(), call.out.len());
+            return Err(caller.refuse(format!("it has {gives} outputs, and {given} are given")));
         }
         let outputs: Vec<Argument> = call.out.iter().map(Argument::from).collect();
         let mut dtypes = Dtypes::default();
@@ -164,7 +165,7 @@ impl ReductionKernel {
             }
         }
         let pairs = self.inputs.iter().zip(inputs).chain(self.outputs.iter().zip(&outputs));
-        dtypes.decide(pairs, site)?;
+        dtypes.decide(pairs, caller)?;
         let mesh = mesh_of(inputs, site)?;
         let (axes, over) = over(call, shape.len(), site)?;
         let left = (0..shape.len()).filter(|axis| !over.contains(axis)).map(|axis| shape[axis]);
@@ -177,12 +178,15 @@ impl ReductionKernel {
         runner.declare("a", Type(reduced.dtype()), true, Some(Value::array(reduced)));
         for (parameter, argument) in self.inputs.iter().zip(inputs) {
             if parameter.is_raw {
-                runner.declare_raw(&parameter.name, raw(array_of(argument, site)?, false, site)?);
+                runner.declare_raw(
+                    &parameter.name,
+                    raw(caller.array(parameter, argument)?, false, site)?,
+                );
             }
         }
         for parameter in &self.outputs {
             let Some(dtype) = dtypes.of(parameter) else {
-                return Err(mismatch("no argument decides the dtype of an output", site));
+                return Err(caller.undecided(parameter));
             };
             runner.declare(&parameter.name, Type(dtype), false, None);
         }
@@ -205,7 +209,8 @@ impl ReductionKernel {
 
     /// The type of the values that are combined.
     fn combined_type(&self, dtypes: &Dtypes, site: Site) -> Result<Type, Error> {
-        let undecided = || mismatch("no argument decides the dtype that is reduced", site);
+        let caller = Caller { kernel: &self.name, site };
+        let undecided = || caller.refuse("no argument decides the dtype that is reduced");
         let Some(name) = &self.reduced else {
             let first = self.outputs.first().and_then(|output| dtypes.of(output));
             return first.map(Type).ok_or_else(undecided);
@@ -228,8 +233,9 @@ impl ReductionKernel {
         let space = Space { shape: shape.clone(), count: size(shape) };
         let mut runner = Runner::new(site, mesh.clone(), space.clone(), &self.preamble);
         runner.sizes = sizes;
+        let caller = Caller { kernel: &self.name, site };
         for (parameter, argument) in self.inputs.iter().zip(inputs) {
-            declare_input(&mut runner, parameter, argument, dtypes)?;
+            declare_input(&mut runner, parameter, argument, dtypes, caller)?;
         }
         runner.types.clone_from(&dtypes.0);
         let value = runner.expression(&self.map);
