@@ -315,29 +315,24 @@ fn space<'a>(
     size: Option<usize>,
     caller: Caller<'_>,
 ) -> Result<Space, Error> {
-    let site = caller.site;
-    let mut shape: Option<Shape> = None;
-    let mut has_arrays = false;
-    for (parameter, argument) in pairs.filter(|(parameter, _)| !parameter.is_raw) {
-        let _ = parameter;
-        let own: &[usize] = argument.as_array().map_or(&[], Array::shape);
-        has_arrays |= argument.as_array().is_some();
-        shape = Some(match shape {
-            None => own.into(),
-            Some(known) => broadcast(&known, own).map_err(|error| Error::op(error, site))?,
-        });
+    let mut plain = pairs.filter(|(parameter, _)| !parameter.is_raw).peekable();
+    let is_undecided = plain.peek().is_none();
+    let (mut shape, mut has_arrays) = (Shape::new(), false);
+    for array in plain.filter_map(|(_, argument)| argument.as_array()) {
+        let joined = broadcast(&shape, array.shape());
+        shape = joined.map_err(|error| Error::op(error, caller.site))?;
+        has_arrays = true;
     }
-    let shape: Shape = match (shape, size) {
-        (Some(_), Some(size)) if has_arrays => {
+    let shape = match size {
+        Some(size) if has_arrays => {
             return Err(caller.wrong_size(format!("{size} beside arrays that are not raw")));
         }
-        (_, Some(size)) => [size].as_slice().into(),
-        (Some(shape), None) if has_arrays => shape,
-        // Numbers alone: a kernel of one element.
-        (Some(shape), None) => shape,
-        (None, None) => {
+        None if is_undecided => {
             return Err(caller.wrong_size(String::from("None with raw arguments alone")));
         }
+        Some(size) => [size].as_slice().into(),
+        // Of numbers alone: a kernel of one element.
+        None => shape,
     };
     Ok(Space { count: phalanx_ops::shape::size(&shape), shape })
 }
