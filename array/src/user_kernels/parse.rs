@@ -361,6 +361,10 @@ impl Parser {
             return true;
         }
         let is_type = self.is_type(0);
+        if is_type && self.is_ahead(1, "*") {
+            // A pointer, which a declaration refuses.
+            return true;
+        }
         is_type && (matches!(self.token(1), Token::Name(_)) || self.is_ahead(1, "<"))
             || (is_type && WORDS.contains(&name.as_str()) && !self.is_ahead(1, "("))
     }
@@ -412,7 +416,11 @@ impl Parser {
                 let what = "pointers and references are not known here";
                 return Err(Failure::new(self.line(), what));
             }
+            let line = self.line();
             let name = self.name("the name of a variable")?;
+            if Type::of_word(&name).is_some() {
+                return Err(Failure::new(line, format!("`{name}` is no name of a variable")));
+            }
             let mut extent = None;
             if self.take("[") {
                 extent = Some(if self.is("]") { None } else { Some(self.expression()?) });
@@ -640,7 +648,7 @@ mod tests {
     fn texts_are_refused_with_their_line() {
         for (text, line, what) in [
             ("x = 1;\ny = ;", 2, "an expression"),
-            ("x = 1\ny = 2;", 2, "`;` or an assignment"),
+            ("x = 1\ny = 2;", 2, "`;` is expected"),
             ("if (x { y = 1; }", 1, "`)`"),
             ("{ y = 1;", 1, "`}`"),
             ("y = *x;", 1, "pointers"),
@@ -650,7 +658,7 @@ mod tests {
             ("y = x++;", 1, "`;`"),
             ("y = z = x;", 1, "one assignment"),
             ("#define A 1", 1, "preprocessor"),
-            ("unsigned float x;", 1, "`;` or an assignment"),
+            ("unsigned float x;", 1, "`float` is no name"),
         ] {
             let failure = statements(text, &[]).unwrap_err();
             assert_eq!(failure.line, line, "{text}: {failure:?}");

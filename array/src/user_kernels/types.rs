@@ -70,6 +70,9 @@ impl Type {
         if words.is_empty() || words.iter().any(|word| !known.contains(word)) {
             return None;
         }
+        if words.iter().any(|word| *word != "long" && count(word) > 1) {
+            return None;
+        }
         let (is_unsigned, longs) = (count("unsigned") == 1, count("long"));
         let rest = words.len() - count("unsigned") - count("signed") - longs;
         let dtype = match (longs, count("char"), count("short"), count("double")) {

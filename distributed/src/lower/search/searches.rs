@@ -20,8 +20,13 @@ impl Lowering for Searches {
         shape: &[usize],
         layout: Layout<'_>,
     ) -> Placement {
-        let others = [by_counts(operands, layout), by_requests(operands, layout)];
-        let other = others.into_iter().flatten().min_by_key(|(moved, _)| *moved);
+        let (_, gathered) = rule::cheapest(op, operands, shape, layout);
+        let counts = by_counts(operands, layout);
+        // Requests take several messages in turn, which fewer bytes are not worth.
+        let least = counts.as_ref().map_or(gathered, |(moved, _)| gathered.min(*moved));
+        let is_large = least > layout.policy.chunk();
+        let requests = is_large.then(|| by_requests(operands, layout)).flatten();
+        let other = counts.into_iter().chain(requests).min_by_key(|(moved, _)| *moved);
         rule::place_unless_cheaper(op, operands, shape, layout, other)
     }
 
