@@ -19,12 +19,6 @@ class ParameterInfo:
         return f"<ParameterInfo {raw}{self.ctype} {self.name}>"
 
 
-def _described(native):
-    """The inputs and the outputs."""
-    inputs = tuple(ParameterInfo(one, True) for one in native.inputs())
-    return inputs, tuple(ParameterInfo(one, False) for one in native.outputs())
-
-
 def _refuse_unknown(kind, options):
     for name in options:
         raise _refusal(TypeError, "keyword", f"{kind}() got an unexpected keyword argument {name!r}")
@@ -40,7 +34,39 @@ def _check_outputs(name, outputs):
             )
 
 
-class ElementwiseKernel:
+class _Kernel:
+    """What both kinds of kernels have."""
+
+    # Members of the class, with their descriptions.
+    __slots__ = {
+        "name": "The name, which errors state.",
+        "__name__": "The name.",
+        "preamble": "Functions that the text calls.",
+        "in_params": "The inputs.",
+        "out_params": "The outputs.",
+        "params": "The inputs and the outputs.",
+        "nin": "The number of inputs.",
+        "nout": "The number of outputs.",
+        "nargs": "The number of inputs and outputs.",
+        "reduce_dims": "Without effect.",
+        "_native": "",
+        "__weakref__": "",
+    }
+
+    def _describe(self, native, name, preamble, reduce_dims):
+        self._native, self.preamble, self.reduce_dims = native, preamble, reduce_dims
+        self.name = self.__name__ = name
+        self.in_params = tuple(ParameterInfo(one, True) for one in native.inputs())
+        self.out_params = tuple(ParameterInfo(one, False) for one in native.outputs())
+        self.params = self.in_params + self.out_params
+        self.nin, self.nout = len(self.in_params), len(self.out_params)
+        self.nargs = self.nin + self.nout
+
+    def __repr__(self):
+        return f"<{type(self).__name__} {self.name!r}>"
+
+
+class ElementwiseKernel(_Kernel):
     """An elementwise operation that a text in C++ defines.
 
     ``ElementwiseKernel("T x, T y", "T z", "z = x * y + 1", "name")`` takes the inputs, the outputs
@@ -65,18 +91,6 @@ class ElementwiseKernel:
         "no_return": "Whether calls return None.",
         "return_tuple": "Whether calls return a tuple for one output.",
         "kwargs": "The other options.",
-        "name": "The name, which errors state.",
-        "__name__": "The name.",
-        "preamble": "Functions that the text calls.",
-        "in_params": "The inputs.",
-        "out_params": "The outputs.",
-        "params": "The inputs and the outputs.",
-        "nin": "The number of inputs.",
-        "nout": "The number of outputs.",
-        "nargs": "The number of inputs and outputs.",
-        "reduce_dims": "Without effect.",
-        "_native": "",
-        "__weakref__": "",
     }
 
     def __init__(self, in_params, out_params, operation, name="kernel", reduce_dims=True,
@@ -89,20 +103,12 @@ class ElementwiseKernel:
                 "ElementwiseKernel(): after_loop runs at the end of each thread of a GPU, and texts "
                 "run on whole arrays here: write it as a kernel of its own",
             )
-        self._native = _phalanx._ElementwiseKernel(
+        native = _phalanx._ElementwiseKernel(
             name, (in_params, out_params), operation, preamble, loop_prep
         )
-        self.name = self.__name__ = name
-        self.operation, self.preamble = operation, preamble
-        self.reduce_dims, self.no_return, self.return_tuple = reduce_dims, no_return, return_tuple
+        self._describe(native, name, preamble, reduce_dims)
+        self.operation, self.no_return, self.return_tuple = operation, no_return, return_tuple
         self.kwargs = {"loop_prep": loop_prep, "after_loop": after_loop, "options": options}
-        self.in_params, self.out_params = _described(self._native)
-        self.params = self.in_params + self.out_params
-        self.nin, self.nout = len(self.in_params), len(self.out_params)
-        self.nargs = self.nin + self.nout
-
-    def __repr__(self):
-        return f"<ElementwiseKernel {self.name!r}>"
 
     def __call__(self, *args, size=None, block_size=128, stream=None):
         """The outputs for these inputs."""
@@ -113,7 +119,7 @@ class ElementwiseKernel:
         return results[0] if self.nout == 1 and not self.return_tuple else results
 
 
-class ReductionKernel:
+class ReductionKernel(_Kernel):
     """A reduction that texts in C++ define.
 
     ``ReductionKernel("T x", "T y", "x * x", "a + b", "y = sqrt(a)", "0", "norm")`` takes the inputs,
@@ -138,39 +144,19 @@ class ReductionKernel:
         "identity": "The value of no element.",
         "reduce_type": "The type of the values, if it is given.",
         "options": "Without effect.",
-        "name": "The name, which errors state.",
-        "__name__": "The name.",
-        "preamble": "Functions that the text calls.",
-        "in_params": "The inputs.",
-        "out_params": "The outputs.",
-        "params": "The inputs and the outputs.",
-        "nin": "The number of inputs.",
-        "nout": "The number of outputs.",
-        "nargs": "The number of inputs and outputs.",
-        "reduce_dims": "Without effect.",
-        "_native": "",
-        "__weakref__": "",
     }
 
     def __init__(self, in_params, out_params, map_expr, reduce_expr, post_map_expr, identity,
                  name="reduce_kernel", reduce_type=None, reduce_dims=True, preamble="",
                  options=()):
         identity = None if identity is None else str(identity)
-        self._native = _phalanx._ReductionKernel(
+        native = _phalanx._ReductionKernel(
             name, (in_params, out_params), [map_expr, reduce_expr, post_map_expr], identity,
             reduce_type, preamble,
         )
-        self.name = self.__name__ = name
+        self._describe(native, name, preamble, reduce_dims)
         self.map_expr, self.reduce_expr, self.post_map_expr = map_expr, reduce_expr, post_map_expr
-        self.identity, self.reduce_type, self.preamble = identity, reduce_type, preamble
-        self.reduce_dims, self.options = reduce_dims, options
-        self.in_params, self.out_params = _described(self._native)
-        self.params = self.in_params + self.out_params
-        self.nin, self.nout = len(self.in_params), len(self.out_params)
-        self.nargs = self.nin + self.nout
-
-    def __repr__(self):
-        return f"<ReductionKernel {self.name!r}>"
+        self.identity, self.reduce_type, self.options = identity, reduce_type, options
 
     def __call__(self, *args, out=None, axis=None, keepdims=False, stream=None):
         """The outputs for these inputs."""

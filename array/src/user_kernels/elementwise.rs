@@ -52,7 +52,7 @@ pub struct ElementwiseKernel {
     text: String,
     statements: Vec<Statement>,
     before: (String, Vec<Statement>),
-    preamble: (String, Vec<Function>),
+    preamble: Vec<Function>,
 }
 
 impl ElementwiseKernel {
@@ -72,13 +72,13 @@ impl ElementwiseKernel {
         let types = placeholders(inputs.iter().chain(&outputs));
         let statements = parse::statements(text, &types);
         Ok(ElementwiseKernel {
-            statements: statements.map_err(|failure| of_text(name, text, failure, site))?,
+            statements: statements.map_err(|failure| refused(name, text, failure, site))?,
             name: name.to_string(),
             inputs,
             outputs,
             text: text.to_string(),
             before: (String::new(), Vec::new()),
-            preamble: (String::new(), Vec::new()),
+            preamble: Vec::new(),
         })
     }
 
@@ -89,8 +89,8 @@ impl ElementwiseKernel {
     pub fn preamble(self, text: &str) -> Result<ElementwiseKernel, Error> {
         let (site, types) = (call_site(), self.types());
         let functions = parse::functions(text, &types);
-        let functions = functions.map_err(|failure| of_text(&self.name, text, failure, site))?;
-        Ok(ElementwiseKernel { preamble: (text.to_string(), functions), ..self })
+        let preamble = functions.map_err(|failure| refused(&self.name, text, failure, site))?;
+        Ok(ElementwiseKernel { preamble, ..self })
     }
 
     /// With statements before those of the text: CuPy's `loop_prep`. Local. Errors:
@@ -99,7 +99,7 @@ impl ElementwiseKernel {
     pub fn loop_prep(self, text: &str) -> Result<ElementwiseKernel, Error> {
         let (site, types) = (call_site(), self.types());
         let before = parse::statements(text, &types);
-        let before = before.map_err(|failure| of_text(&self.name, text, failure, site))?;
+        let before = before.map_err(|failure| refused(&self.name, text, failure, site))?;
         Ok(ElementwiseKernel { before: (text.to_string(), before), ..self })
     }
 
@@ -157,7 +157,7 @@ impl ElementwiseKernel {
         dtypes.decide(pairs.clone(), caller)?;
         let space = space(pairs, size, caller)?;
         let mesh = mesh_of(arguments, site)?;
-        let mut runner = Runner::new(site, mesh, space, &self.preamble.1);
+        let mut runner = Runner::new(site, mesh, space, &self.preamble);
         for (parameter, argument) in self.inputs.iter().zip(inputs) {
             declare_input(&mut runner, parameter, argument, &dtypes, caller)?;
         }
@@ -236,15 +236,10 @@ impl ElementwiseKernel {
     }
 }
 
-/// The error of a text that is refused when it is parsed.
-pub(super) fn of_text(kernel: &str, text: &str, failure: Failure, site: Site) -> Error {
-    refused(kernel, text, (failure.line, failure.what), site)
-}
-
 /// The error of a text that stops.
 pub(super) fn stopped(kernel: &str, text: &str, stop: Stop, site: Site) -> Error {
     match stop {
-        Stop::Text(failure) => of_text(kernel, text, failure, site),
+        Stop::Text(failure) => refused(kernel, text, failure, site),
         Stop::Array(error) => error,
     }
 }

@@ -1,5 +1,6 @@
 //! The parameters of a kernel, and the dtypes that a call gives them.
 
+use super::syntax::Failure;
 use super::types::Type;
 use crate::array::{Argument, Array};
 use phalanx_graph::{Error, Site, within};
@@ -29,12 +30,8 @@ pub struct Parameter {
 }
 
 /// The error of a kernel whose text is refused.
-pub(super) fn refused(
-    kernel: &str,
-    text: &str,
-    (line, problem): (u32, String),
-    site: Site,
-) -> Error {
+pub(super) fn refused(kernel: &str, text: &str, failure: Failure, site: Site) -> Error {
+    let Failure { line, what: problem } = failure;
     let at = text.lines().nth((line as usize).saturating_sub(1)).unwrap_or_default();
     let (kernel, text) = (kernel.to_string(), at.trim().to_string());
     Error::op(OpError::KernelText { kernel, line, text, problem }, site)
@@ -42,7 +39,7 @@ pub(super) fn refused(
 
 /// The parameters of a list such as `"T x, raw int32 y"`. Errors: `OpError::KernelText`.
 pub(super) fn parameters(kernel: &str, list: &str, site: Site) -> Result<Vec<Parameter>, Error> {
-    let refuse = |problem: String| refused(kernel, list, (1, problem), site);
+    let refuse = |problem: String| refused(kernel, list, Failure::new(1, problem), site);
     let parameter = |text: &str| {
         let mut words: Vec<&str> = text.split_whitespace().collect();
         let is_raw = words.first() == Some(&"raw");
@@ -82,8 +79,8 @@ pub(super) fn check_names(
     let all: Vec<&Parameter> = inputs.iter().chain(outputs).collect();
     for (at, parameter) in all.iter().enumerate() {
         if all[..at].iter().any(|other| other.name == parameter.name) {
-            let problem = String::from("two parameters have this name");
-            return Err(refused(kernel, &parameter.name, (1, problem), site));
+            let failure = Failure::new(1, "two parameters have this name");
+            return Err(refused(kernel, &parameter.name, failure, site));
         }
     }
     Ok(())

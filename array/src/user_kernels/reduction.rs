@@ -1,7 +1,9 @@
 //! Reductions of the user's own.
 
-use super::elementwise::{declare_input, fresh, of_text, raw, stopped};
-use super::parameters::{Caller, Dtypes, Parameter, check_names, parameters, placeholders};
+use super::elementwise::{declare_input, fresh, raw, stopped};
+use super::parameters::{
+    Caller, Dtypes, Parameter, check_names, parameters, placeholders, refused,
+};
 use super::parse;
 use super::places::Space;
 use super::run::Runner;
@@ -86,14 +88,14 @@ impl ReductionKernel {
         check_names(name, &inputs, &outputs, site)?;
         let types = placeholders(inputs.iter().chain(&outputs));
         let expression = |text: &str| {
-            parse::expression(text, &types).map_err(|failure| of_text(name, text, failure, site))
+            parse::expression(text, &types).map_err(|failure| refused(name, text, failure, site))
         };
         let identity = identity.map(|text| Ok((text.to_string(), expression(text)?)));
         let statements = parse::statements(finish, &types);
         Ok(ReductionKernel {
             map: expression(map)?,
             combine: expression(combine)?,
-            finish: statements.map_err(|failure| of_text(name, finish, failure, site))?,
+            finish: statements.map_err(|failure| refused(name, finish, failure, site))?,
             identity: identity.transpose()?,
             name: name.to_string(),
             texts: [map, combine, finish].map(String::from),
@@ -115,7 +117,7 @@ impl ReductionKernel {
     pub fn preamble(self, text: &str) -> Result<ReductionKernel, Error> {
         let (site, types) = (call_site(), placeholders(self.inputs.iter().chain(&self.outputs)));
         let functions = parse::functions(text, &types);
-        let preamble = functions.map_err(|failure| of_text(&self.name, text, failure, site))?;
+        let preamble = functions.map_err(|failure| refused(&self.name, text, failure, site))?;
         Ok(ReductionKernel { preamble, ..self })
     }
 

@@ -113,15 +113,8 @@ impl CollectiveRoutine for Searches {
         }
         let windows = Windows::of(call, &arriving, parts)?;
         for part in 0..parts {
-            let mut end = 0;
-            let (mut leave, mut arrive) = (Vec::new(), Vec::new());
-            for (peer, &start) in starts[..members].iter().enumerate() {
-                let own = windows.leaving(peer, counts[peer], part);
-                leave.push(start + own.start..start + own.end);
-                let len = windows.arriving(peer, part).len();
-                arrive.push(end..end + len);
-                end += len;
-            }
+            let [leave, arrive] = windows.of_part(starts, part);
+            let end = arrive.last().map_or(0, |range| range.end);
             let exchange = |send: (&Slice, &[Range<usize>]), receive: (&Slice, _), item| {
                 call.exchange(messages(send.0, send.1, item), messages(receive.0, receive.1, item))
             };

@@ -37,14 +37,29 @@ impl Windows {
         Ok(Windows { placed, there, total, parts })
     }
 
+    /// The places of the values for each member that leave in a part, and of those of each member
+    /// that arrive, one after the other. `starts` has the first place of each member's values.
+    pub(super) fn of_part(&self, starts: &[usize], part: usize) -> [Vec<Range<usize>>; 2] {
+        let mut end = 0;
+        let (mut leave, mut arrive) = (Vec::new(), Vec::new());
+        for (peer, ends) in starts.windows(2).enumerate() {
+            let own = self.leaving(peer, ends[1] - ends[0], part);
+            leave.push(ends[0] + own.start..ends[0] + own.end);
+            let len = self.arriving(peer, part).len();
+            arrive.push(end..end + len);
+            end += len;
+        }
+        [leave, arrive]
+    }
+
     /// The values from a member that arrive in a part.
-    pub(super) fn arriving(&self, member: usize, part: usize) -> Range<usize> {
+    fn arriving(&self, member: usize, part: usize) -> Range<usize> {
         let placed = &self.placed[member];
         inside(placed, self.total, (part, self.parts))
     }
 
     /// Which of the `count` values for a member leave in a part.
-    pub(super) fn leaving(&self, member: usize, count: usize, part: usize) -> Range<usize> {
+    fn leaving(&self, member: usize, count: usize, part: usize) -> Range<usize> {
         if self.parts == 1 {
             return 0..count;
         }

@@ -101,16 +101,8 @@ impl CollectiveRoutine for Writes {
         }
         let windows = Windows::of(call, &arriving, parts)?;
         for part in 0..parts {
-            let mut end = 0;
-            let mut leave = Vec::new();
-            let mut arrive = Vec::new();
-            for (peer, &start) in starts[..requests.members()].iter().enumerate() {
-                let own = windows.leaving(peer, leaving[peer], part);
-                leave.push(start + own.start..start + own.end);
-                let len = windows.arriving(peer, part).len();
-                arrive.push(end..end + len);
-                end += len;
-            }
+            let [leave, arrive] = windows.of_part(starts, part);
+            let end = arrive.last().map_or(0, |range| range.end);
             let all = |[from, to]: [&Slice; 2], item: usize| {
                 call.exchange(messages(from, &leave, item), messages(to, &arrive, item))
             };
