@@ -7,7 +7,7 @@ use super::parse;
 use super::places::Space;
 use super::run::{Raw, Runner};
 use super::stop::Stop;
-use super::syntax::{Failure, Function, Statement};
+use super::syntax::{Function, Statement};
 use super::types::Type;
 use super::values::{Elements, Value, ValueKind};
 use crate::array::{Argument, Array};
