@@ -27,13 +27,7 @@ pub enum Schedule {
     Panels(usize),
     /// As `Panels`, on a grid of devices: each panel takes equally much of the parts of the
     /// contracted axis that the devices hold.
-    Grid {
-        /// The number of panels.
-        panels: usize,
-        /// The points of another panel, which has the rest of an axis that cannot be divided
-        /// evenly: 0, 1, or 2 for more. Plans for one point are not refilled with more.
-        rest: u8,
-    },
+    Grid(usize),
     /// Each device applies the operation to its own block as if that were the whole operand: one
     /// phase of an operation that other phases complete.
     Blocks,

@@ -111,7 +111,7 @@ impl Identifier {
                     (1, axes.fold(first, |word, &axis| word << 8 | u64::from(axis)))
                 }
                 Schedule::Panels(count) => (2, *count as u64),
-                Schedule::Grid { panels, rest } => (5, (*panels as u64) << 2 | u64::from(*rest)),
+                Schedule::Grid(count) => (5, *count as u64),
                 Schedule::Blocks => (3, 0),
                 Schedule::Together(axes) => {
                     (4, axes.iter().fold(1, |word, &axis| word << 8 | u64::from(axis)))

@@ -67,11 +67,17 @@ impl Expansion {
         })
     }
 
-    /// Whether both have the same phases, up to numbers.
+    /// Whether both have the same phases, up to numbers. An extent of 0 or 1 is no number: kernels
+    /// leave such axes out, as those of a window's own nodes.
     pub fn is_like(&self, other: &Expansion) -> bool {
         let pairs = self.phases.iter().zip(&other.phases);
         self.phases.len() == other.phases.len()
             && pairs.into_iter().all(|(one, other)| {
+                let are_alike = |one: &[usize], other: &[usize]| {
+                    let short = |shape: &[usize]| shape.iter().map(|&it| it.min(2)).collect();
+                    let [one, other]: [SmallVec<[usize; 4]>; 2] = [short(one), short(other)];
+                    one == other
+                };
                 let inputs = one.inputs.iter().zip(&other.inputs);
                 let is_same = |(one, other): (&PhaseInput, &PhaseInput)| {
                     let is_same_source = match (one.source, other.source) {
@@ -80,10 +86,15 @@ impl Expansion {
                         }
                         (one, other) => one == other,
                     };
-                    is_same_source && one.map.is_some() == other.map.is_some()
+                    let is_same_view = match (&one.map, &other.map) {
+                        (Some(one), Some(other)) => are_alike(&one.shape, &other.shape),
+                        (one, other) => one.is_none() && other.is_none(),
+                    };
+                    is_same_source && is_same_view
                 };
                 std::mem::discriminant(&one.op) == std::mem::discriminant(&other.op)
                     && one.dtype == other.dtype
+                    && are_alike(&one.shape, &other.shape)
                     && one.inputs.len() == other.inputs.len()
                     && inputs.into_iter().all(is_same)
             })

@@ -43,7 +43,7 @@ pub(super) fn place(
 
 /// Whether a product runs on a grid, which is faster than panels that move as many bytes.
 fn is_on_grid(placement: &Placement) -> bool {
-    matches!(placement.schedule, Schedule::Grid { .. })
+    matches!(placement.schedule, Schedule::Grid(_))
 }
 
 /// The placement of a product on a grid of devices, and the bytes that it moves. `None` if the mesh
@@ -67,9 +67,8 @@ fn on_grid(
         let moved = left.moved(&rows, layout.mesh) + right.moved(&columns, layout.mesh);
         return Some((moved, Placement::on(output)));
     }
-    let rest = (inner % grid.pieces()).min(2) as u8;
     let moved = grid.moved([left, right], layout.mesh);
-    let schedule = Schedule::Grid { panels, rest };
+    let schedule = Schedule::Grid(panels);
     Some((moved, Placement { schedule, ..Placement::on(output) }))
 }
 

@@ -52,7 +52,7 @@ impl Lowering for Products {
     fn expand(&self, call: Call<'_>, placement: &Placement) -> Option<Expansion> {
         match placement.schedule {
             Schedule::Panels(count) => Some(panels::expand(call, placement, count)),
-            Schedule::Grid { panels, .. } => Some(grid::expand(call, placement, panels)),
+            Schedule::Grid(count) => Some(grid::expand(call, placement, count)),
             _ => None,
         }
     }
