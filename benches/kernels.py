@@ -3,6 +3,7 @@
 For each kernel: milliseconds for a result, the median of seven runs of twenty results each, for
 Phalanx, for the same computation written with arrays, and for CuPy if it is installed; the share of
 the bandwidth of a copy; and microseconds of the host for a call whose result is not waited for.
+Then launches of kernels in CUDA C++.
 """
 
 import argparse
@@ -81,6 +82,49 @@ def modules():
     return found
 
 
+# A kernel that does nothing, and one that is the saxpy above.
+EMPTY = 'extern "C" __global__ void nothing(float* x, int n) {}'
+SAXPY = """
+extern "C" __global__ void saxpy(float a, const float* x, const float* y, float* z, int n) {
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
+        z[i] = a * x[i] + y[i];
+    }
+}
+"""
+
+
+def raw(name, module, wait, x, y, copied):
+    """Launches of kernels in CUDA C++: microseconds of the host for a launch of many, milliseconds
+    of one on large arrays, and milliseconds to compile a text that is new."""
+    nothing = module.RawKernel(EMPTY, "nothing")
+    small = module.zeros(10, dtype="float32")
+    count = module.int32(10)
+    took = []
+    for _ in range(RUNS):
+        wait(small, True)
+        begun = time.perf_counter()
+        for _ in range(1000):
+            nothing((1,), (32,), (small, count))
+        took.append((time.perf_counter() - begun) * 1e3)
+    wait(small, True)
+    z = module.zeros_like(x)
+    saxpy = module.RawKernel(SAXPY, "saxpy")
+    a, n = module.float32(2.5), module.int32(COUNT)
+
+    def launch():
+        saxpy((132 * 16,), (256,), (a, x, y, z, n))
+        return z
+
+    large, call = timed(launch, wait)
+    begun = time.perf_counter()
+    unique = f"/* {time.time()} */"
+    module.RawKernel(SAXPY + unique, "saxpy").compile()
+    compiled = (time.perf_counter() - begun) * 1e3
+    print(f"a launch     {statistics.median(took):6.2f} µs of the host")
+    print(f"raw saxpy    {large:8.3f} ms  {copied * 1.5 / large:5.2f} of a copy  {call:7.1f} µs a call"
+          f"  {compiled:6.1f} ms to compile", flush=True)
+
+
 def main(device):
     np.init(devices=device)
     dtype = "float32"
@@ -102,6 +146,7 @@ def main(device):
                 share = copied * arrays / 2 / took
                 print(f"{case:12} {took:8.3f} ms  {share:5.2f} of a copy  {call:7.1f} µs a call"
                       f"  {plain:8.3f} ms with arrays", flush=True)
+        raw(name, module, wait, x, y, copied)
         del x, y
 
 

@@ -27,6 +27,7 @@
 
 mod benchmark;
 mod current;
+mod raw;
 
 use crate::config::CudaOptions;
 use phalanx_device::cuda;
@@ -36,11 +37,13 @@ use std::sync::Arc;
 
 pub use benchmark::{Timings, benchmark};
 pub use current::{current_stream, with_stream};
+pub use phalanx_device::cuda::FunctionAttribute;
 pub use phalanx_device::cuda::{
     Context, CudaDevice, Event, KeptContext, PinnedMemory, Properties, Reader, Stream,
     keep_context, mark, pop_range, profile, push_range,
 };
 pub use phalanx_device::{Buffer, Device, DeviceError, DevicePointer, ForeignMemory};
+pub use raw::{RawKernel, RawModule};
 
 /// The number of GPUs that the process can use; 0 without a working driver. Local.
 pub fn count(options: &CudaOptions) -> usize {

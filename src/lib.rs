@@ -25,6 +25,7 @@
 pub mod config;
 pub mod cuda;
 pub mod environment;
+pub mod host_kernels;
 mod logging;
 pub mod placement;
 pub mod planning;

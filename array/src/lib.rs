@@ -16,6 +16,7 @@ mod floating;
 mod functional;
 pub mod indexing;
 pub mod io;
+pub mod launches;
 pub mod linalg;
 mod manipulation;
 mod math;

@@ -53,6 +53,8 @@ pub enum DeviceError {
         kernel: String,
         /// The compiler's messages, with the lines of the text.
         log: String,
+        /// Whether the text is a user's.
+        is_users: bool,
     },
     /// A device number that does not exist.
     #[error("there is no cuda:{ordinal}: GPUs found: {count}")]
@@ -124,6 +126,9 @@ impl DeviceError {
                 "the arrays of the device are lost; run the program again, or on other devices"
             }
             DeviceError::Library { remedy, .. } => remedy,
+            DeviceError::Compile { is_users: true, .. } => {
+                "correct the text; the lines after > are those that the messages refer to"
+            }
             DeviceError::Compile { .. } => {
                 "please report this defect; PHALANX_SAVE_SOURCE=folder saves the kernel's text"
             }

@@ -75,8 +75,9 @@ pub fn legalise(
                 *from = legaliser.legal.moved[from.index()];
             }
         }
+        let is_apart = matches!(&node.op, NodeOp::Structured(op) if op.is_apart());
         let key = (node.op.clone(), node.inputs.clone(), node.shape.clone(), node.dtype);
-        if let Some(&equal) = known.get(&key)
+        if let Some(&equal) = known.get(&key).filter(|_| !is_apart)
             && legaliser.legal.placements[equal.index()] == placement
         {
             legaliser.legal.moved.push(equal);

@@ -207,6 +207,14 @@ pub enum OpError {
         /// The description of the problem.
         problem: String,
     },
+    /// A launch of a kernel of the user's own that the device cannot do.
+    #[error("kernel '{kernel}': {problem}")]
+    KernelLaunch {
+        /// The kernel's name.
+        kernel: String,
+        /// The description of the problem.
+        problem: String,
+    },
     /// Arrays of different meshes in one operation, or a generator used on another mesh.
     #[error("arrays or generators of two meshes, {left} and {right}, cannot be mixed")]
     Meshes {
@@ -386,6 +394,7 @@ impl OpError {
             OpError::Arguments { .. } => "PX133",
             OpError::KernelText { .. } => "PX138",
             OpError::KernelArguments { .. } => "PX139",
+            OpError::KernelLaunch { .. } => "PX180",
             OpError::Zero { .. } => "PX126",
             OpError::Meshes { .. } => "PX018",
             OpError::TooLarge { .. } => "PX019",
@@ -418,6 +427,7 @@ impl OpError {
             | OpError::Ndim { .. }
             | OpError::Argument { .. }
             | OpError::KernelText { .. }
+            | OpError::KernelLaunch { .. }
             | OpError::Meshes { .. }
             | OpError::TooLarge { .. }
             | OpError::TooManyAxes { .. }
@@ -497,6 +507,7 @@ impl OpError {
             OpError::KernelArguments { .. } => {
                 "a kernel takes its inputs, and then its outputs if they are to be written"
             }
+            OpError::KernelLaunch { .. } => "see docs/kernels.md for the arguments of launches",
             OpError::Meshes { .. } => {
                 "make both on one mesh: each belongs to the mesh that was current when it was made"
             }

@@ -2157,6 +2157,203 @@ class local:
     def __enter__(self) -> None: ...
     def __exit__(self, *exception: Any) -> bool: ...
 
+class RawKernel:
+    """A kernel in CUDA C++.
+
+    ``kernel(grid, block, args, shared_mem=0)`` launches it: with the numbers of thread blocks and of
+    threads of a thread block, and its arguments. An array is passed as the address of its first
+    element, all others by value: Python's numbers as 8 bytes (``complex`` as 16, ``bool`` as 1),
+    elements of NumPy, structures of ctypes and records of NumPy as their bytes.
+
+    By default the kernel runs on one device, which gets whole arrays, so the results are those of
+    one GPU. With ``per_shard=True``, it runs on each device with its blocks of the arrays. Parameters
+    that are pointers to ``const`` are only read; through all others the kernel may write. The launch
+    is recorded like any operation, and runs in order with the others; see docs/kernels.md.
+
+    Parameters
+    ----------
+    code : str
+        The text.
+    name : str
+        The name of the kernel.
+    options : tuple of str, optional
+        Options of the compiler.
+    backend : str, optional
+        ``"nvrtc"`` or ``"nvcc"``.
+    translate_cucomplex, jitify : bool, optional
+        Without effect.
+    enable_cooperative_groups : bool, optional
+        Whether all thread blocks run at the same time.
+    per_shard : bool, optional
+        Whether launches run on each device, with its blocks of the arrays.
+
+    Raises
+    ------
+    ValueError
+        For another backend.
+
+    Notes
+    -----
+    Local. Calls record; all ranks must record the same.
+
+    Examples
+    --------
+    >>> add = np.RawKernel('''
+    ... extern "C" __global__ void add(const float* x, const float* y, float* z) {
+    ...     int i = blockIdx.x * blockDim.x + threadIdx.x;
+    ...     z[i] = x[i] + y[i];
+    ... }''', "add")
+    >>> add.name
+    'add'
+    """
+    def __init__(self, *args: Any, **kwargs: Any) -> None: ...
+    def compile(self, log_stream: IO[Any] | Iterable[str] | None = ...) -> None:
+        """Compiles and loads the kernel's program; without GPUs, only compiles it.
+
+        Parameters
+        ----------
+        log_stream : file, optional
+            A file that gets the messages of the compiler if it refuses the text.
+
+        Returns
+        -------
+        None
+            Nothing.
+
+        Raises
+        ------
+        CompileException
+            The compiler refuses the text.
+
+        Notes
+        -----
+        Local.
+        """
+    def __getattr__(self, name: str) -> Any: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+
+class RawModule:
+    """A program in CUDA C++ or in machine code, with kernels and variables.
+
+    ``code`` is a text, ``path`` a file: a text (``.cu``), a cubin, a fatbin or PTX.
+    ``options`` are those of the compiler. ``name_expressions`` name instances of templates, such as
+    ``"scale<float>"``. The program is compiled when it is first used, kept on disk, and stays loaded
+    for the life of the process; see docs/kernels.md.
+
+    ``backend="nvcc"`` calls the compiler of the CUDA toolkit. With
+    ``enable_cooperative_groups=True``, all thread blocks of a launch run at the same time.
+    ``translate_cucomplex`` and ``jitify`` change nothing: the headers of CUDA are found where they
+    are installed.
+
+    Parameters
+    ----------
+    code : str, optional
+        The text.
+    path : str, optional
+        The file.
+    options : tuple of str, optional
+        Options of the compiler.
+    backend : str, optional
+        ``"nvrtc"`` or ``"nvcc"``.
+    translate_cucomplex, jitify : bool, optional
+        Without effect.
+    enable_cooperative_groups : bool, optional
+        Whether all thread blocks of a launch run at the same time.
+    name_expressions : sequence of str, optional
+        Expressions that name instances of templates.
+
+    Raises
+    ------
+    TypeError
+        For neither or both of ``code`` and ``path``.
+    ValueError
+        For another backend.
+
+    Notes
+    -----
+    Local.
+
+    Examples
+    --------
+    >>> module = np.RawModule(code='''
+    ... extern "C" __global__ void double_all(float* x, int n) {
+    ...     int i = blockIdx.x * blockDim.x + threadIdx.x;
+    ...     if (i < n) x[i] *= 2;
+    ... }''')
+    >>> double_all = module.get_function("double_all")
+    """
+    def __init__(self, *args: Any, **kwargs: Any) -> None: ...
+    def compile(self, log_stream: IO[Any] | Iterable[str] | None = ...) -> None:
+        """Compiles and loads the program; without GPUs, only compiles it.
+
+        Parameters
+        ----------
+        log_stream : file, optional
+            A file that gets the messages of the compiler if it refuses the text.
+
+        Returns
+        -------
+        None
+            Nothing.
+
+        Raises
+        ------
+        CompileException
+            The compiler refuses the text.
+
+        Notes
+        -----
+        Local.
+        """
+    def get_function(self, name: str, per_shard: bool = ...) -> Any:
+        """A kernel of the program.
+
+        Parameters
+        ----------
+        name : str
+            The name of the kernel, or one of ``name_expressions``.
+        per_shard : bool, optional
+            Whether launches run on each device, with its blocks of the arrays.
+
+        Returns
+        -------
+        RawKernel
+            The kernel.
+
+        Raises
+        ------
+        TypeError
+            The name is no text.
+
+        Notes
+        -----
+        Local.
+        """
+    def get_global(self, name: str) -> Any:
+        """The memory of a variable of the program.
+
+        Parameters
+        ----------
+        name : str
+            The name of the variable, or one of ``name_expressions``.
+
+        Returns
+        -------
+        phalanx.cuda.MemoryPointer
+            The memory, which has copies to and from the host. On several GPUs, writes go to the
+            variable on each of them, and reads are those of the first.
+
+        Raises
+        ------
+        ValueError
+            If there is no such variable.
+
+        Notes
+        -----
+        Local. Copies are Collective: recorded operations run before.
+        """
+    def __getattr__(self, name: str) -> Any: ...
+
 abs: ufunc
 
 absolute: ufunc
@@ -11832,9 +12029,10 @@ def vecmat(x1: ArrayLike, x2: ArrayLike, /, out: ndarray | None = ..., *, axes: 
 class vectorize:
     """A function of arrays made from a function of numbers, with NumPy's parameters.
 
-    Calls fetch their arrays (Collective), call the function for each element on the host of every
-    process, and make arrays of the results. Without `otypes` the first result determines the dtype.
-    Results that are no numbers raise a TypeError.
+    A function of plain arithmetic is translated for arrays of 10,000 elements and more, and runs on
+    their devices, split like its operands. Other calls fetch their arrays (Collective), call the
+    function for each element on the host of every process, and make arrays of the results. Without
+    `otypes` the first result determines the dtype. Results that are no numbers raise a TypeError.
     """
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
     def __getattr__(self, name: str) -> Any: ...

@@ -1,6 +1,7 @@
 """Python functions of single elements, called on the host."""
 
 from . import _phalanx
+from . import _vectorized
 from ._phalanx import _refusal
 from ._interoperability import _from_host, _map, _to_host
 
@@ -15,9 +16,10 @@ def _brought(value):
 class vectorize:
     """A function of arrays made from a function of numbers, with NumPy's parameters.
 
-    Calls fetch their arrays (Collective), call the function for each element on the host of every
-    process, and make arrays of the results. Without `otypes` the first result determines the dtype.
-    Results that are no numbers raise a TypeError.
+    A function of plain arithmetic is translated for arrays of 10,000 elements and more, and runs on
+    their devices, split like its operands. Other calls fetch their arrays (Collective), call the
+    function for each element on the host of every process, and make arrays of the results. Without
+    `otypes` the first result determines the dtype. Results that are no numbers raise a TypeError.
     """
 
     def __init__(self, *args, **kwargs):
@@ -27,6 +29,10 @@ class vectorize:
         self.__doc__ = self._host.__doc__
 
     def __call__(self, *args, **kwargs):
+        if not kwargs:
+            translated = _vectorized.translated(self._host, args)
+            if translated is not None:
+                return translated
         answer = self._host(*_map(_to_host, args), **_map(_to_host, kwargs))
         if answer is self._host:
             # A decorator with options receives the function now.

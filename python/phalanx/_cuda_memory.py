@@ -161,6 +161,74 @@ class MemoryPointer(PinnedMemoryPointer):
         self[:size] = bytes([value]) * size
 
 
+class _Variable:
+    """The memory of a variable of a program: that on each GPU is written, that on the first is
+    read. Recorded operations run before, so copies are Collective."""
+
+    device_id = 0
+
+    def __init__(self, program, addresses, size):
+        self._program, self._size, self.ptr = program, size, addresses[0]
+        self._each = [
+            _phalanx._DeviceBytes.at(device, address, size)
+            for device, address in enumerate(addresses)
+        ]
+
+    @property
+    def mem(self):
+        """The owner of the bytes."""
+        return self._program
+
+    def size(self):
+        """The number of bytes."""
+        return self._size
+
+    __len__ = size
+
+    def copy_from_host(self, mem, size):
+        """Copies from an address of the host."""
+        _phalanx._synchronize()
+        for each in self._each:
+            each.copy_from_host(mem, size)
+
+    def copy_from(self, mem, size):
+        """Copies from an address of the host, or from memory of a GPU."""
+        self.copy_from_host(_bytes_at(mem, size), size)
+
+    copy_from_device = copy_from
+
+    def copy_to_host(self, mem, size):
+        """Copies to an address of the host."""
+        _phalanx._synchronize()
+        self._each[0].copy_to_host(mem, size)
+
+    def memset(self, value, size):
+        """Sets the first bytes."""
+        _phalanx._synchronize()
+        for each in self._each:
+            each.memset(value, size)
+
+
+def _bytes_at(mem, size):
+    """The address of a copy on the host of memory of a GPU; an address of the host itself."""
+    import ctypes
+
+    if not hasattr(mem, "copy_to_host"):
+        return mem
+    copy = ctypes.create_string_buffer(size)
+    mem.copy_to_host(ctypes.addressof(copy), size)
+    return _Kept(ctypes.addressof(copy), copy)
+
+
+class _Kept(int):
+    """An address, with the object that has the memory."""
+
+    def __new__(cls, address, owner):
+        made = super().__new__(cls, address)
+        made.owner = owner
+        return made
+
+
 def alloc(size):
     """Allocates uninitialised bytes on the current device."""
     if _phalanx._gpus():

@@ -101,11 +101,39 @@ class _BaseStream:
             _phalanx._synchronize()
         else:
             native.synchronize()
+        if native is not None:
+            native.await_calls()
 
     def record(self, event=None):
         """Records an event at this point of the stream, after all recorded operations.
         Collective."""
         return (event or Event()).record(self)
+
+    def launch_host_func(self, callback, arg):
+        """Lets a thread of the host call ``callback(arg)`` once all recorded operations, and the
+        work in the stream, have run. Later work in the stream does not wait for the function;
+        ``synchronize`` of the stream does. Collective."""
+        self._call_host(callback, (arg,))
+
+    def add_callback(self, callback, arg):
+        """As ``launch_host_func``, with ``callback(stream, status, arg)``; the status is 0."""
+        self._call_host(callback, (self, 0, arg))
+
+    def _call_host(self, callback, arguments):
+        if not callable(callback):
+            raise _refusal(TypeError, "type", f"a callback is callable, and {callback!r} is not")
+        native = self._take()
+        if native is None:
+            _phalanx._synchronize()
+            callback(*arguments)
+        else:
+            native.call_host(callback, arguments)
+
+    @property
+    def device_id(self):
+        """The device."""
+        native = self._native
+        return 0 if native is None else native.device
 
     def wait_event(self, event):
         """Makes the later work in the stream wait for an event; our own later work, too, if the
@@ -166,6 +194,7 @@ class Stream(_BaseStream):
 
     def __init__(self, null=False, non_blocking=False, ptds=False, priority=None):
         self.null = bool(null)
+        self.is_non_blocking, self.priority = bool(non_blocking), priority or 0
         device = _current.device
 
         def make():
@@ -176,6 +205,48 @@ class Stream(_BaseStream):
             return _phalanx._Stream(device, non_blocking, priority)
 
         super().__init__(make)
+
+    @classmethod
+    def from_external(cls, stream):
+        """The stream of another library.
+
+        Parameters
+        ----------
+        stream : object
+            An object with the protocol ``__cuda_stream__``.
+
+        Returns
+        -------
+        ExternalStream
+            The stream.
+
+        Raises
+        ------
+        TypeError
+            The object does not have the protocol.
+        ValueError
+            It has another version of the protocol.
+
+        Notes
+        -----
+        Local.
+        """
+        protocol = getattr(stream, "__cuda_stream__", None)
+        if protocol is None:
+            raise _refusal(
+                TypeError, "type",
+                f"from_external: a {type(stream).__name__} has no __cuda_stream__",
+            )
+        version, handle = protocol() if callable(protocol) else protocol
+        if version != 0:
+            raise _refusal(
+                ValueError, "value", f"from_external: version {version} of __cuda_stream__"
+            )
+        return ExternalStream(handle)
+
+    def __cuda_stream__(self):
+        """The version of the protocol, and the handle."""
+        return 0, self.ptr
 
 
 class ExternalStream(_BaseStream):

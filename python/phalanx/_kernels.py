@@ -5,6 +5,9 @@ import functools as _functools
 from . import _phalanx
 from ._phalanx import _refusal
 
+# The code of an error about a text.
+_TEXT = "PX138"
+
 
 class ParameterInfo:
     """A parameter of a kernel: its name, its dtype or its placeholder (``ctype``), and whether it is
@@ -34,6 +37,18 @@ def _check_outputs(name, outputs):
             )
 
 
+def _after_loop(name):
+    """The refusal to record statements that run at the end of each thread."""
+    refused = _refusal(
+        NotImplementedError, "absent",
+        f"kernel '{name}': after_loop runs at the end of each thread of a GPU, and the devices of "
+        "this session are CPUs: write it as a kernel of its own",
+    )
+    if _phalanx._gpu_count() > 0:
+        refused.code = _TEXT
+    return refused
+
+
 class _Kernel:
     """What both kinds of kernels have."""
 
@@ -50,17 +65,61 @@ class _Kernel:
         "nargs": "The number of inputs and outputs.",
         "reduce_dims": "Without effect.",
         "_native": "",
+        "_program": "",
+        "_make_program": "",
         "__weakref__": "",
     }
 
-    def _describe(self, native, name, preamble, reduce_dims):
-        self._native, self.preamble, self.reduce_dims = native, preamble, reduce_dims
+    def _describe(self, make, program, name, preamble, reduce_dims):
+        """Parses the texts. Those that are no plain arithmetic become a program where there are
+        GPUs."""
+        self.preamble, self.reduce_dims = preamble, reduce_dims
         self.name = self.__name__ = name
-        self.in_params = tuple(ParameterInfo(one, True) for one in native.inputs())
-        self.out_params = tuple(ParameterInfo(one, False) for one in native.outputs())
+        self._make_program, self._program = program, None
+        try:
+            self._native = make()
+            inputs, outputs = self._native.inputs(), self._native.outputs()
+        except (ValueError, NotImplementedError) as error:
+            self._native = None
+            self._compile_after(error)
+            inputs = [one.described() for one in self._program.inputs]
+            outputs = [one.described() for one in self._program.outputs]
+        self.in_params = tuple(ParameterInfo(one, True) for one in inputs)
+        self.out_params = tuple(ParameterInfo(one, False) for one in outputs)
         self.params = self.in_params + self.out_params
         self.nin, self.nout = len(self.in_params), len(self.out_params)
         self.nargs = self.nin + self.nout
+
+    def _compile_after(self, error):
+        """Makes the texts a program, after they were refused as arithmetic."""
+        if getattr(error, "code", None) != _TEXT or _phalanx._gpu_count() == 0:
+            raise error
+        self._program = self._make_program()
+        # Known to be no arithmetic for the arguments of this call, so for those of others.
+        self._native = None
+
+    @property
+    def cached_codes(self):
+        """The texts in CUDA C++ that have been compiled, by the forms of the arguments; none for
+        texts that are recorded as operations."""
+        return {} if self._program is None else dict(self._program.texts)
+
+    @property
+    def cached_code(self):
+        """The text in CUDA C++ that has been compiled.
+
+        Raises
+        ------
+        RuntimeError
+            If there is not exactly one.
+        """
+        codes = self.cached_codes
+        if len(codes) != 1:
+            raise _refusal(
+                RuntimeError, "state",
+                f"kernel '{self.name}' has {len(codes)} compiled texts; cached_codes has all",
+            )
+        return next(iter(codes.values()))
 
     def __repr__(self):
         return f"<{type(self).__name__} {self.name!r}>"
@@ -97,26 +156,40 @@ class ElementwiseKernel(_Kernel):
                  preamble="", no_return=False, return_tuple=False, loop_prep="", after_loop="",
                  options=(), **other):
         _refuse_unknown("ElementwiseKernel", other)
-        if after_loop.strip():
-            raise _refusal(
-                NotImplementedError, "absent",
-                "ElementwiseKernel(): after_loop runs at the end of each thread of a GPU, and texts "
-                "run on whole arrays here: write it as a kernel of its own",
+
+        def make():
+            if after_loop.strip():
+                raise _after_loop(name)
+            return _phalanx._ElementwiseKernel(
+                name, (in_params, out_params), operation, preamble, loop_prep
             )
-        native = _phalanx._ElementwiseKernel(
-            name, (in_params, out_params), operation, preamble, loop_prep
-        )
-        self._describe(native, name, preamble, reduce_dims)
+
+        def program():
+            from ._kernel_programs import Elementwise
+
+            return Elementwise(name, (in_params, out_params), operation, preamble, loop_prep,
+                               after_loop, options)
+
+        self._describe(make, program, name, preamble, reduce_dims)
         self.operation, self.no_return, self.return_tuple = operation, no_return, return_tuple
         self.kwargs = {"loop_prep": loop_prep, "after_loop": after_loop, "options": options}
 
     def __call__(self, *args, size=None, block_size=128, stream=None):
         """The outputs for these inputs."""
         _check_outputs(self.name, args[self.nin :])
-        results = self._native.call(list(args), size)
+        results = self._computed(list(args), size, block_size)
         if self.no_return:
             return None
         return results[0] if self.nout == 1 and not self.return_tuple else results
+
+
+    def _computed(self, args, size, block_size):
+        if self._native is not None:
+            try:
+                return self._native.call(args, size)
+            except ValueError as error:
+                self._compile_after(error)
+        return self._program.call(args, size, block_size)
 
 
 class ReductionKernel(_Kernel):
@@ -150,11 +223,20 @@ class ReductionKernel(_Kernel):
                  name="reduce_kernel", reduce_type=None, reduce_dims=True, preamble="",
                  options=()):
         identity = None if identity is None else str(identity)
-        native = _phalanx._ReductionKernel(
-            name, (in_params, out_params), [map_expr, reduce_expr, post_map_expr], identity,
-            reduce_type, preamble,
-        )
-        self._describe(native, name, preamble, reduce_dims)
+        expressions = [map_expr, reduce_expr, post_map_expr]
+
+        def make():
+            return _phalanx._ReductionKernel(
+                name, (in_params, out_params), expressions, identity, reduce_type, preamble
+            )
+
+        def program():
+            from ._kernel_programs import Reduction
+
+            return Reduction(name, (in_params, out_params), expressions, identity, reduce_type,
+                             preamble, options)
+
+        self._describe(make, program, name, preamble, reduce_dims)
         self.map_expr, self.reduce_expr, self.post_map_expr = map_expr, reduce_expr, post_map_expr
         self.identity, self.reduce_type, self.options = identity, reduce_type, options
 
@@ -166,8 +248,16 @@ class ReductionKernel(_Kernel):
         _check_outputs(self.name, outputs)
         if axis is not None:
             axis = [int(one) for one in (axis if isinstance(axis, (tuple, list)) else (axis,))]
-        results = self._native.call(inputs, axis, bool(keepdims), outputs)
+        results = self._computed(inputs, axis, bool(keepdims), outputs)
         return results[0] if self.nout == 1 else results
+
+    def _computed(self, inputs, axes, keepdims, outputs):
+        if self._native is not None:
+            try:
+                return self._native.call(inputs, axes, keepdims, outputs)
+            except ValueError as error:
+                self._compile_after(error)
+        return self._program.call(inputs, axes, keepdims, outputs)
 
 
 class _Fusion:

@@ -7,12 +7,15 @@ process are numbered from 0, whatever their CUDA ordinals are.
 import contextlib as _contextlib
 import sys as _sys
 
+from . import _cuda_compiler as compiler
+from . import _cuda_function as function
 from . import _cuda_memory as _memory
 from . import _cuda_nvtx as nvtx
 from . import _cuda_profiler as profiler
 from . import _cuda_runtime as runtime
 from . import _cuda_streams as _streams
 from . import _phalanx
+from ._cuda_function import Function as Function, Module as Module
 from ._cuda_memory import (
     MemoryAsyncPool as MemoryAsyncPool,
     MemoryPointer as MemoryPointer,
@@ -37,13 +40,14 @@ from ._cuda_streams import (
     get_current_stream as get_current_stream,
     get_elapsed_time as get_elapsed_time,
 )
+from ._raw import shard as shard
 from ._documentation import describe as _describe
 
 # CuPy has these names in modules of their own.
 stream, device = _streams, _sys.modules[__name__]
 memory = pinned_memory = _memory
 # The modules are importable by their paths, too, as if this were a package.
-for _name in "runtime nvtx profiler stream device memory pinned_memory".split():
+for _name in "compiler function runtime nvtx profiler stream device memory pinned_memory".split():
     _sys.modules[f"phalanx.cuda.{_name}"] = globals()[_name]
 
 

@@ -5,6 +5,7 @@ import functools as _functools
 import math as _math
 import sys as _sys
 
+from . import _jit_names as jit
 from . import _phalanx
 from ._phalanx import _refusal
 from . import _profiler as profiler
@@ -13,6 +14,7 @@ from ._generalized import GeneralizedUFunc as GeneralizedUFunc
 
 # The module is importable by its path, too, as if this were a package.
 _sys.modules["phalanx.x.profiler"] = profiler
+_sys.modules["phalanx.x.jit"] = jit
 
 
 def _target(a, name):

@@ -6,12 +6,13 @@ use crate::interpreter::mistakes::Mistake;
 use crate::objects::device_shard::DeviceShard;
 use crate::session;
 use crate::session::gpus::{GPUS, failed, on_device, stream_of};
-use phalanx::cuda::{self, CudaDevice, PinnedMemory};
+use crate::session::host_calls::{await_calls_of, call_after};
+use phalanx::cuda::{self, CudaDevice, Device, DevicePointer, ForeignMemory, PinnedMemory};
 use phalanx::waiting::aside;
 use pyo3::exceptions::{PyBufferError, PyMemoryError};
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyTuple};
 use std::ffi::c_int;
 use std::sync::Arc;
 
@@ -168,6 +169,16 @@ impl Stream {
         aside(|| self.stream.synchronize()).map_err(|error| failed(&error))
     }
 
+    /// Lets the host call a function of Python once the work in the stream is done.
+    fn call_host(&self, function: Py<PyAny>, arguments: Py<PyTuple>) -> PyResult<()> {
+        call_after(&self.stream, function, arguments)
+    }
+
+    /// Waits until the functions that the stream was asked to call have returned.
+    fn await_calls(&self) -> PyResult<()> {
+        await_calls_of(&self.stream)
+    }
+
     fn wait_event(&self, event: &Event) -> PyResult<()> {
         self.stream.wait_event(&event.event).map_err(|error| failed(&error))
     }
@@ -305,6 +316,22 @@ impl DeviceBytes {
             "PX050" => PyMemoryError::new_err(format!("{error} [PX050]")),
             _ => failed(&error),
         })?;
+        let _reader = cuda::Reader::new(gpu.context(), None);
+        Ok(DeviceBytes { _reader, buffer, number: device })
+    }
+
+    /// Memory that is not ours and lasts as long as the process: a variable of a loaded program.
+    #[staticmethod]
+    fn at(device: usize, address: u64, length: usize) -> PyResult<DeviceBytes> {
+        let gpu = on_device(device)?;
+        let (name, first) = (gpu.name().to_string(), DevicePointer::from_address(address));
+        // SAFETY: programs stay loaded for the life of the process, and a program of a user may
+        // read and write its variables.
+        let memory =
+            unsafe { ForeignMemory::new(name, first, &[length], &[1], 1, false, Arc::new(())) };
+        let Some(buffer) = gpu.clone().adopt(&memory, 0..length) else {
+            unreachable!("bug: memory of a GPU is another's")
+        };
         let _reader = cuda::Reader::new(gpu.context(), None);
         Ok(DeviceBytes { _reader, buffer, number: device })
     }

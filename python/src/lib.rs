@@ -12,8 +12,8 @@
 //! 7. `methods`: the methods of arrays.
 //! 8. `function`, and `functions` by topic: tables with a row for each function, which has the
 //!    signature, a sentence, and the call in Rust. `ufunc` is the class of elementwise operations.
-//!    `distribution`, `gpu`, `random_source`, `checkpoints`, `series` and `user_kernels` have the
-//!    other classes and functions.
+//!    `distribution`, `gpu`, `random_source`, `checkpoints`, `series`, `user_kernels` and
+//!    `raw_kernels` have the other classes and functions.
 //! 9. `module` and `submodules` give all of it to Python.
 //!
 //! A call of Rust stays attached to the interpreter, except while it waits
@@ -32,6 +32,7 @@ mod module;
 mod objects;
 mod program;
 mod random_source;
+mod raw_kernels;
 mod records;
 mod series;
 mod session;

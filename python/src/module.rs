@@ -34,6 +34,8 @@ fn _phalanx(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Function>()?;
     module.add_class::<crate::user_kernels::Elementwise>()?;
     module.add_class::<crate::user_kernels::Reduction>()?;
+    module.add_class::<crate::raw_kernels::RawModule>()?;
+    module.add_class::<crate::raw_kernels::RawKernel>()?;
     let class = py.get_type::<Ndarray>();
     for ufunc in Ufunc::all() {
         let names = ufunc.names();

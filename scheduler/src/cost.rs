@@ -299,6 +299,9 @@ impl Device<'_> {
         let NodeOp::Structured(op) = &data.op else {
             unreachable!("bug: a routine of no structured operation")
         };
+        if op.passes_on() && self.finished.is_in_place(data.inputs[0].source, node) {
+            return Cost::default();
+        }
         let shapes: SmallVec<[&[usize]; 3]> =
             data.inputs.iter().map(|input| self.plan.graph.source(input.source).0).collect();
         let elements = volume(&self.block(Source::Node(node))) as u64;

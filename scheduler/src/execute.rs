@@ -228,7 +228,7 @@ impl Worker {
             }
             LocalStep::Routine(routine) => {
                 let _span = tracing::trace_span!("step", routine = routine.op.name()).entered();
-                self.routine(memory, routine)?;
+                self.routine(job, memory, routine)?;
             }
             LocalStep::Compress { node, value, mask, to, count, item, is_split } => {
                 let [value, mask, to] = [value, mask, to].map(|at| memory.buffer(*at));
@@ -240,7 +240,12 @@ impl Worker {
     }
 
     /// Runs the routine of a structured operation.
-    fn routine(&mut self, memory: &JobMemory, routine: &Routine) -> Result<(), RunError> {
+    fn routine(
+        &mut self,
+        job: &Job,
+        memory: &JobMemory,
+        routine: &Routine,
+    ) -> Result<(), RunError> {
         let buffers: SmallVec<[Buffer; 3]> =
             routine.operands.iter().map(|at| memory.buffer_of(at)).collect();
         let operands: SmallVec<[Block<'_>; 3]> =
@@ -248,7 +253,9 @@ impl Worker {
         let to = memory.buffer_of(&routine.to);
         let to = routine.to.on(&to);
         let Some(Together { mesh_axes, largest, room }) = &routine.together else {
-            structured::run_on(&routine.op, &operands, &to, &self.memory)?;
+            let scalars: SmallVec<[Scalar; 4]> =
+                routine.scalars.iter().map(|scalar| job.scalars[scalar.index()]).collect();
+            structured::run_on(&routine.op, &operands, &scalars, &to, &self.memory)?;
             return Ok(());
         };
         let room = room.iter().map(|&local| memory.buffer(Memory::Local(local)).whole());

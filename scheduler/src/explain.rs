@@ -6,7 +6,7 @@
 
 use crate::build::{Buffer, Built, ScalarSource};
 use crate::cost::{Cost, Costs, busiest, examined, sharding};
-use crate::finalise::{Final, FinalLaunch, FinalStep, Liveness, Place, finalise};
+use crate::finalise::{Final, FinalLaunch, FinalStep, Liveness, finalise};
 use crate::fuse::Group;
 use crate::ids::ExchangeId;
 use crate::instance::{At, Instance, LocalStep, chunks_of};
@@ -317,7 +317,9 @@ impl Explainer<'_> {
         let name = operation_name(&data.op);
         let is_transposed =
             |number| matches!(&data.op, NodeOp::Structured(op) if op.is_transposed(number));
-        let named = data.inputs.iter().enumerate().map(|(number, input)| {
+        // The numbers of a kernel's call would say little.
+        let values = data.inputs.iter().filter(|it| !matches!(it.source, Source::Scalar(_)));
+        let named = values.enumerate().map(|(number, input)| {
             self.name(input.source) + if is_transposed(number) { ".T" } else { "" }
         });
         let inputs: Vec<String> = named.collect();
@@ -326,7 +328,14 @@ impl Explainer<'_> {
         let together = together.map_or_else(String::new, |mesh_axes| {
             format!(", exchanged over {}", self.mesh_axes(mesh_axes))
         });
-        let value = self.value(Source::Node(node));
+        let mut value = self.value(Source::Node(node));
+        if let NodeOp::Structured(op) = &data.op
+            && let Some(over) = op.overwrites().and_then(|operand| data.inputs.get(operand))
+            && let over = over.source
+            && self.finished.is_in_place(over, node)
+        {
+            let _ = write!(value, " in place of {}", self.name(over));
+        }
         format!("{value}{partial} = {name}({}){together}", inputs.join(", "))
     }
 
@@ -382,18 +391,14 @@ impl Explainer<'_> {
 
     /// A value that a launch stores, and the memory that it overwrites.
     fn output(&self, launch: &FinalLaunch, node: NodeId, inputs: &[Source]) -> String {
-        let place = self.finished.places[node.index()];
-        let place_of = |input: Source| match input {
-            Source::Node(from) => self.finished.places[from.index()],
-            Source::Leaf(leaf) => Some(Place::Leaf(leaf)),
-            Source::Scalar(_) => None,
-        };
         let mut text = self.value(Source::Node(node));
         text += &self.partial(node);
         let data = self.plan.node(node);
         let old = matches!(data.op, NodeOp::Update(_)).then(|| data.inputs[0].source);
-        let over =
-            old.into_iter().chain(inputs.iter().copied()).find(|&input| place_of(input) == place);
+        let over = old
+            .into_iter()
+            .chain(inputs.iter().copied())
+            .find(|&input| self.finished.is_in_place(input, node));
         if let Some(copy) = launch.copies.iter().find(|copy| copy.node == node) {
             let _ = write!(text, " over a copy of {}", self.name(copy.source));
         } else if let Some(over) = over {

@@ -11,7 +11,7 @@ use phalanx_distributed::{
     Expansion, Legal, Origin, Placement, Policy, Setup, image, is_aligned, legalise,
     preimage_range, propagate,
 };
-use phalanx_graph::{Graph, Node, NodeData, NodeId, Source};
+use phalanx_graph::{Graph, Node, NodeData, NodeId, NodeOp, Source};
 use phalanx_ops::sharding::{intersect, is_empty, volume};
 use phalanx_ops::{AffineMap, DType, IndexBox, Mesh, Monoid, Scalar, Sharding};
 use std::collections::BTreeSet;
@@ -287,6 +287,11 @@ impl Plan {
     /// A node of the graph.
     pub fn node(&self, node: NodeId) -> &NodeData {
         &self.graph[node]
+    }
+
+    /// Whether a node has effects beside its value, so that it always runs.
+    pub fn has_effects(&self, node: NodeId) -> bool {
+        matches!(&self.node(node).op, NodeOp::Structured(op) if op.has_effects())
     }
 
     /// A unit, if it is a group.

@@ -408,6 +408,9 @@ impl Clocks<'_> {
         let operands: SmallVec<[Operand<'_>; 3]> =
             routine.operands.iter().map(|at| (&*at.shape, at.dtype)).collect();
         let to = &routine.to;
+        if routine.op.passes_on() && routine.operands[0].memory == to.memory {
+            return Ok(0.0);
+        }
         let amounts = Amounts::of(&routine.op, &operands, (&to.shape, to.dtype));
         if amounts.work == Work::Pass {
             return self.pass(amounts.read, amounts.wrote);

@@ -14,6 +14,7 @@ mod compare;
 mod distribution;
 mod elements;
 mod key;
+mod launches;
 mod matrices;
 mod orders;
 mod run;

@@ -2,6 +2,8 @@
 
 use crate::files;
 use crate::inputs::{array, on_devices};
+use phalanx::host_kernels::host_kernel;
+use phalanx::launches::{LaunchArgument, LaunchSize};
 use phalanx::planning::null_mesh;
 use phalanx::prelude::*;
 use phalanx::user_kernels::ElementwiseKernel;
@@ -37,6 +39,7 @@ fn variant(error: &OpError) -> &'static str {
         OpError::Arguments { .. } => "Arguments",
         OpError::KernelText { .. } => "KernelText",
         OpError::KernelArguments { .. } => "KernelArguments",
+        OpError::KernelLaunch { .. } => "KernelLaunch",
         OpError::Meshes { .. } => "Meshes",
         OpError::TooLarge { .. } => "TooLarge",
         OpError::TooManyAxes { .. } => "TooManyAxes",
@@ -58,7 +61,7 @@ fn variant(error: &OpError) -> &'static str {
     }
 }
 
-const VARIANTS: usize = 39;
+const VARIANTS: usize = 40;
 
 /// The error that an array carries; evaluates the array.
 fn of(array: Array) -> Error {
@@ -132,6 +135,12 @@ fn mistakes() -> Vec<Error> {
         ElementwiseKernel::new("sum", ("T x, T y", "T z"), "z = x + y")
             .and_then(|kernel| kernel.call(&[(&a).into()], None))
             .expect_err("one input is missing"),
+        host_kernel("write", |_| ())
+            .launch(
+                LaunchSize { blocks: [1; 3], threads: [1; 3], shared: 0 },
+                &[LaunchArgument::Array(zeros([3], DType::F64).broadcast_to([2, 3]))],
+            )
+            .expect_err("a broadcast array cannot be written"),
         of(&a + &elsewhere),
         of(zeros([1usize << 40, 1 << 40], DType::F64)),
         of(zeros([1; 65], DType::F64)),

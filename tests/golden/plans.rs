@@ -176,4 +176,5 @@ golden_plans! {
     ranks [1, 2, 0, 0], [1, 9, 1, 0];
     requests [3, 2, 0, 0], [5, 2, 0, 0];
     product_in_panels [0, 1, 0, 0], [4, 2, 2, 0];
+    launched [4, 10, 0, 0], [11, 10, 7, 0];
 }

@@ -4,6 +4,8 @@
 use crate::inputs::{array, numbers};
 use crate::plans::Outcome;
 use num_complex::Complex64;
+use phalanx::host_kernels::host_kernel;
+use phalanx::launches::{LaunchArgument, LaunchSize};
 use phalanx::prelude::*;
 
 /// Rows and columns of most inputs.
@@ -495,4 +497,34 @@ pub fn product_in_panels() -> Outcome {
         }
     }
     outcome(vec![(matmul(&a, &b), expected)], &[&a, &b])
+}
+
+/// `a *= 2; launch: a[k] += b[k], s[0] = sum(a); r = a + 1`, twice: a kernel of the program's own
+/// between operations, which runs in the memory of its arrays
+pub fn launched() -> Outcome {
+    let (mut a, b, sum) = (array(&SHAPE, 1), array(&SHAPE, 2), zeros([1], DType::F64));
+    let add = host_kernel("add", |call| {
+        let read = |word: &[u8]| f64::from_le_bytes(word.try_into().expect("eight bytes"));
+        let b: Vec<f64> = call.bytes(1).chunks_exact(8).map(read).collect();
+        let mut total = 0.0;
+        for (word, b) in call.bytes_mut(0).chunks_exact_mut(8).zip(b) {
+            let value = read(word) + b;
+            total += value;
+            word.copy_from_slice(&value.to_le_bytes());
+        }
+        call.bytes_mut(2).copy_from_slice(&total.to_le_bytes());
+    });
+    let add = add.writes(&[true, false, true]);
+    let arguments = [&a, &b, &sum].map(|array| LaunchArgument::Array(array.clone()));
+    let mut expected = numbers(&SHAPE, 1);
+    for _ in 0..2 {
+        a *= 2.0;
+        let size = LaunchSize { blocks: [1; 3], threads: [1; 3], shared: 0 };
+        add.launch(size, &arguments).expect("a launch is recorded");
+        let pairs = expected.iter_mut().zip(numbers(&SHAPE, 2));
+        pairs.for_each(|(a, b)| *a = *a * 2.0 + b);
+    }
+    let total = expected.iter().sum();
+    let result = expected.iter().map(|a| a + 1.0).collect();
+    outcome(vec![(&a + 1.0, result), (sum, vec![total])], &[&a, &b])
 }

@@ -30,6 +30,12 @@ impl Array {
         self.with_view(View::whole(shape, dtype))
     }
 
+    /// The position in the base's memory of the first byte of this array.
+    pub(crate) fn first_byte(&self) -> Result<usize, Error> {
+        let (base, item) = (self.base_shape()?, self.base_node()?.dtype().size());
+        Ok(first_byte(self.base_view()?, base, item))
+    }
+
     /// The same elements in the same memory with another shape, one extent of which may be -1:
     /// NumPy's `a.shape = shape`. `None` if a copy would be needed. Local.
     ///
@@ -70,15 +76,9 @@ impl Array {
     #[must_use]
     pub fn strided(&self, shape: &[usize], strides: &[isize]) -> Array {
         let site = call_site();
-        within(site, || {
-            let place = || {
-                let (base, item) = (self.base_shape()?, self.base_node()?.dtype().size());
-                Ok::<_, Error>(first_byte(self.base_view()?, base, item) as i64)
-            };
-            match place() {
-                Ok(start) => self.laid(self.dtype(), shape, strides, start),
-                Err(error) => Array::broken(error),
-            }
+        within(site, || match self.first_byte() {
+            Ok(start) => self.laid(self.dtype(), shape, strides, start as i64),
+            Err(error) => Array::broken(error),
         })
     }
 
@@ -112,8 +112,7 @@ impl Array {
         let site = call_site();
         within(site, || {
             let start = || {
-                let (base, item) = (self.base_shape()?, self.base_node()?.dtype().size());
-                let start = first_byte(self.base_view()?, base, item) + offset;
+                let start = self.first_byte()? + offset;
                 let (low, high) = span(shape, strides, dtype.size());
                 let end = self.size() * self.dtype().size();
                 let is_beyond =

@@ -76,6 +76,12 @@ impl Array {
         if is_alike { self.operand(site).map(Some) } else { Ok(None) }
     }
 
+    /// Replaces the value of the whole base, which has been written.
+    pub(crate) fn replace_base(&self, value: Held) -> Result<(), Error> {
+        self.live()?.cell.replace(Ok(value.node()));
+        Ok(())
+    }
+
     /// Sets the value of the array's cell to an error, which later uses return.
     pub(crate) fn poison(&self, error: Error) {
         if let Ok(live) = &self.0 {

@@ -35,7 +35,7 @@ pub use memory::{
     Allocator, DeviceMemory, ManagedMemory, PEER_HANDLE_BYTES, PeerBlock, PinnedMemory,
 };
 pub use modules::{
-    BINNED, Coming, Compiler, Definitions, Function, GridSize, Module, WORDS, copy_source,
-    save_source, with_words,
+    BINNED, Coming, Compiler, Definitions, Function, FunctionAttribute, GridSize, Image, Module,
+    WORDS, copy_source, save_source, with_words,
 };
 pub use streams::{Event, Reader, Stream, Timed};

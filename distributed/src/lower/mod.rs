@@ -9,6 +9,7 @@ mod call;
 mod expansion;
 mod fft;
 mod gather;
+mod launch;
 mod lowering;
 mod matmul;
 mod rule;

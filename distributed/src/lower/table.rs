@@ -2,6 +2,7 @@
 
 use super::fft;
 use super::gather;
+use super::launch;
 use super::lowering::Lowering;
 use super::matmul;
 use super::scan;
@@ -49,6 +50,7 @@ fn standard(op: &Structured) -> &'static dyn Lowering {
         Structured::Take(_) | Structured::TakeAlong(_) => &gather::Reads,
         Structured::Put(_) => &gather::Writes,
         Structured::SearchSorted(_) => &search::Searches,
+        Structured::Lend(_) | Structured::Launch(_) | Structured::Returned(_) => &launch::Launches,
         _ => &ByRule,
     }
 }

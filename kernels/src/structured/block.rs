@@ -67,6 +67,19 @@ impl Block<'_> {
         unsafe { std::slice::from_raw_parts(self.buffer.as_ptr(), bytes) }
     }
 
+    /// The elements as bytes, for writing.
+    ///
+    /// # Safety
+    /// As `elements_mut`.
+    #[allow(clippy::mut_from_ref, reason = "exclusive access is the caller's promise")]
+    pub(super) unsafe fn bytes_mut(&self) -> &mut [u8] {
+        let bytes = self.len() * self.dtype.size();
+        assert!(bytes <= self.buffer.len(), "bug: a block beyond its buffer");
+        // SAFETY: the allocation has this many bytes (condition 1 of `Buffer`); exclusive (the
+        // caller's promise).
+        unsafe { std::slice::from_raw_parts_mut(self.buffer.as_ptr(), bytes) }
+    }
+
     /// The elements, for writing.
     ///
     /// # Safety

@@ -5,6 +5,7 @@ mod combining;
 pub mod fft;
 pub mod gather;
 pub mod grouped;
+pub mod launch;
 pub mod linalg;
 mod lines;
 pub mod matmul;

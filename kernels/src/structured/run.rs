@@ -4,7 +4,7 @@ use super::Block;
 use super::lines::copy;
 use super::workspace::workspace;
 use super::{fft, linalg, matmul, sparse};
-use super::{gather, scan, search, sort};
+use super::{gather, launch, scan, search, sort};
 use crate::cuda::routine::Routine;
 use crate::cuda::{Missing, gpu};
 use crate::host_copies::HostCopies;
@@ -12,7 +12,7 @@ use phalanx_device::blas::Blas;
 use phalanx_device::cuda::CudaDevice;
 use phalanx_device::{Buffer, Device, DeviceError, copy_slice};
 use phalanx_ops::memory::has_room;
-use phalanx_ops::{Bytes, Structured};
+use phalanx_ops::{Bytes, Scalar, Structured};
 use std::sync::Arc;
 
 /// Computes the block `to` of the result of an operation from blocks of its operands, which are
@@ -24,11 +24,12 @@ use std::sync::Arc;
 pub fn run_on(
     op: &Structured,
     operands: &[Block<'_>],
+    scalars: &[Scalar],
     to: &Block<'_>,
     device: &Arc<dyn Device>,
 ) -> Result<(), DeviceError> {
     if device.as_any().is::<CudaDevice>() {
-        run_on_gpu(op, operands, to, device)
+        run_on_gpu(op, operands, scalars, to, device)
     } else {
         let threads = device.pool().map_or(1, rayon::ThreadPool::current_num_threads);
         let blas = device.blas();
@@ -37,7 +38,7 @@ pub fn run_on(
             let (device, in_use) = (device.name(), device.bytes_in_use());
             return Err(DeviceError::OutOfMemory { device, requested, in_use, limit: None });
         }
-        run(op, operands, to, device.pool(), blas);
+        run(op, operands, scalars, to, device.pool(), blas);
         Ok(())
     }
 }
@@ -46,6 +47,7 @@ pub fn run_on(
 fn run_on_gpu(
     op: &Structured,
     operands: &[Block<'_>],
+    scalars: &[Scalar],
     to: &Block<'_>,
     device: &Arc<dyn Device>,
 ) -> Result<(), DeviceError> {
@@ -83,6 +85,14 @@ fn run_on_gpu(
             search::cuda::run(*search, 0, operands, to, &gpu)?;
             true
         }
+        Structured::Launch(launch) => {
+            launch::cuda::run(launch, operands, scalars, to, &gpu)?;
+            true
+        }
+        Structured::Lend(_) | Structured::Returned(_) => {
+            hand_over(&operands[0], to);
+            true
+        }
     };
     if is_done {
         return Ok(());
@@ -95,7 +105,7 @@ fn run_on_gpu(
         Block { buffer, ..*block }
     });
     let on_host: Vec<Block<'_>> = copied.collect();
-    run(op, &on_host, &Block { buffer: &own, ..*to }, device.pool(), device.blas());
+    run(op, &on_host, scalars, &Block { buffer: &own, ..*to }, device.pool(), device.blas());
     to.buffer.update_from_host(&own);
     Ok(())
 }
@@ -106,7 +116,11 @@ fn routines(op: &Structured, operands: &[Block<'_>], to: &Block<'_>) -> Vec<Rout
         Structured::Matmul(matmul) => matmul::cuda::routines(*matmul, operands, to),
         Structured::Fft(fft) => fft::cuda::routines(fft, operands, to),
         Structured::Sort(sort) => sort::cuda::routines(*sort, operands, to),
-        Structured::Route(_) => Vec::new(),
+        Structured::Route(_)
+        | Structured::Lend(_)
+        // A call compiles and loads the kernel.
+        | Structured::Launch(_)
+        | Structured::Returned(_) => Vec::new(),
         Structured::Scan(scan) => scan::cuda::routines(*scan, to),
         Structured::ReduceAt(reduce) => scan::reduce_at_routines(*reduce, to),
         Structured::Take(take) => gather::cuda::take_routines(*take, operands, to),
@@ -145,6 +159,7 @@ pub fn missing(
 pub fn run(
     op: &Structured,
     operands: &[Block<'_>],
+    scalars: &[Scalar],
     to: &Block<'_>,
     pool: Option<&rayon::ThreadPool>,
     blas: Option<Blas>,
@@ -164,6 +179,15 @@ pub fn run(
             linalg::cpu::run(decomposition, operands, to, pool, blas);
         }
         Structured::Spmv => sparse::cpu::run(operands, to, pool),
+        Structured::Launch(launch) => launch::cpu::run(launch, operands, scalars, to),
+        Structured::Lend(_) | Structured::Returned(_) => hand_over(&operands[0], to),
+    }
+}
+
+/// The value of an operand: in its own memory, or copied.
+fn hand_over(from: &Block<'_>, to: &Block<'_>) {
+    if !from.is_empty() && !from.buffer.same(to.buffer) {
+        copy_slice(&from.memory(), &to.memory());
     }
 }
 

@@ -25,7 +25,7 @@ pub fn workspace(
 ) -> Bytes {
     let elements =
         |extents: &[usize]| extents.iter().fold(1, |all: usize, &n| all.saturating_mul(n));
-    let first = operands[0].shape;
+    let first = operands.first().map_or(to.shape, |operand| operand.shape);
     // The threads that work on lines along an axis, and the lines of a thread at a time.
     let lines = |axis: u8| {
         let axis = usize::from(axis);
@@ -92,7 +92,10 @@ pub fn workspace(
         | Structured::TakeAlong(_)
         | Structured::Put(_)
         | Structured::SearchSorted(_)
-        | Structured::Spmv => 0,
+        | Structured::Spmv
+        | Structured::Lend(_)
+        | Structured::Launch(_)
+        | Structured::Returned(_) => 0,
     })
 }
 

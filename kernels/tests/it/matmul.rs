@@ -16,7 +16,7 @@ fn multiply(matmul: Matmul, a: &Buffer, b: &Buffer, to: &Buffer, [m, k, n]: [usi
     let [left, right] = matmul.transposed;
     let shapes = [swap(left, [m, k]), swap(right, [k, n]), [m, n]];
     let operands = [block(a, &shapes[0]), block(b, &shapes[1])];
-    run(&Structured::Matmul(matmul), &operands, &block(to, &shapes[2]), None, None);
+    run(&Structured::Matmul(matmul), &operands, &[], &block(to, &shapes[2]), None, None);
 }
 
 fn numbers(count: usize, factor: usize) -> Vec<f64> {

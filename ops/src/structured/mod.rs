@@ -8,6 +8,7 @@
 mod ends;
 mod fft;
 mod gather;
+mod launch;
 mod linalg;
 mod matmul;
 mod record;
@@ -21,6 +22,10 @@ mod work;
 pub use ends::{SearchSorted, Side};
 pub use fft::{Fft, Transform};
 pub use gather::{Put, Take, TakeAlong};
+pub use launch::{
+    Code, Entry, HostCode, Launch, LaunchParameter, LaunchSize, LaunchedAt, Lend, PLACE_AXES,
+    Program, Returned, ShardPlace, Share,
+};
 pub use linalg::Decomposition;
 pub use matmul::Matmul;
 pub use record::Operand;

@@ -38,6 +38,21 @@ pub(super) trait Record {
         Bytes(0)
     }
 
+    /// Whether the result is the first operand, so that nothing is done in that operand's memory.
+    fn passes_on(&self) -> bool {
+        false
+    }
+
+    /// Whether each recorded operation counts, also one that equals another.
+    fn is_apart(&self) -> bool {
+        false
+    }
+
+    /// Whether the operation runs also if nothing needs its result.
+    fn has_effects(&self) -> bool {
+        false
+    }
+
     /// Whether the matrices of an operand are stored transposed.
     fn is_transposed(&self, operand: usize) -> bool {
         let _ = operand;

@@ -4,8 +4,8 @@ use super::record::{Operand, Record};
 use super::sparse::Spmv;
 use super::work::Work;
 use super::{
-    Decomposition, Fft, Matmul, Put, ReduceAt, Route, Rule, Scan, SearchSorted, Sort, Take,
-    TakeAlong,
+    Decomposition, Fft, Launch, Lend, Matmul, Put, ReduceAt, Returned, Route, Rule, Scan,
+    SearchSorted, Sort, Take, TakeAlong,
 };
 use crate::{Bytes, DType, Shape};
 
@@ -36,6 +36,12 @@ pub enum Structured {
     Decomposition(Decomposition),
     /// The product of a sparse matrix in rows and a vector.
     Spmv,
+    /// Memory for a value that a kernel of the user's own may write.
+    Lend(Lend),
+    /// The launch of a kernel of the user's own.
+    Launch(Launch),
+    /// The value of lent memory after a launch.
+    Returned(Returned),
 }
 
 impl Structured {
@@ -53,6 +59,9 @@ impl Structured {
             Structured::SearchSorted(op) => op,
             Structured::Decomposition(op) => op,
             Structured::Spmv => &Spmv,
+            Structured::Lend(op) => op,
+            Structured::Launch(op) => op,
+            Structured::Returned(op) => op,
         }
     }
 
@@ -80,6 +89,21 @@ impl Structured {
     /// for random elements; 0 for operations that have none. Each goes to any of the devices.
     pub fn routed(&self, operands: &[Bytes], to: Bytes) -> Bytes {
         self.record().routed(operands, to)
+    }
+
+    /// Whether the result is the first operand, so that nothing is done in that operand's memory.
+    pub fn passes_on(&self) -> bool {
+        self.record().passes_on()
+    }
+
+    /// Whether each recorded operation counts, also one that equals another.
+    pub fn is_apart(&self) -> bool {
+        self.record().is_apart()
+    }
+
+    /// Whether the operation runs also if nothing needs its result.
+    pub fn has_effects(&self) -> bool {
+        self.record().has_effects()
     }
 
     /// Whether the matrices of an operand are stored transposed.

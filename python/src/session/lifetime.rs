@@ -1,6 +1,7 @@
 //! The session of the program, which `init` or the first array starts.
 
 use super::gpus::GPUS;
+use super::host_calls::forget_calls;
 use crate::interpreter::errors::{configuration_error, not_started, raised, refused, value_error};
 use crate::interpreter::mistakes::Mistake;
 use crate::interpreter::site::at_line;
@@ -93,6 +94,11 @@ pub(super) fn configuration(py: Python<'_>) -> PyResult<Config> {
     Ok(config)
 }
 
+/// The options of CUDA with which a session starts.
+pub fn cuda_options(py: Python<'_>) -> PyResult<phalanx::CudaOptions> {
+    Ok(configuration(py)?.cuda)
+}
+
 pub(super) fn begin(
     py: Python<'_>,
     config: Config,
@@ -147,6 +153,7 @@ pub(super) fn taken() -> Option<Session> {
     IS_RUNNING.store(false, Ordering::Relaxed);
     lock(&LOCAL).take();
     GPUS.set(Vec::new());
+    forget_calls();
     ENDED.store(true, Ordering::Relaxed);
     session().take()
 }

@@ -5,10 +5,11 @@ pub mod agreement;
 pub mod errstate;
 pub mod functions;
 pub mod gpus;
+pub mod host_calls;
 pub mod implicit_copy;
 mod lifetime;
 pub mod notices;
 
 pub use lifetime::{
-    device_count, ensure, gpu_count, has_local_mesh, local_mesh, number, world_mesh,
+    cuda_options, device_count, ensure, gpu_count, has_local_mesh, local_mesh, number, world_mesh,
 };

@@ -29,6 +29,21 @@ pub(crate) struct Final {
 }
 
 impl Final {
+    /// The place of a value; `None` for a number, and for a value that is not computed.
+    pub fn place_of(&self, value: Source) -> Option<Place> {
+        match value {
+            Source::Node(node) => self.places[node.index()],
+            Source::Leaf(leaf) => Some(Place::Leaf(leaf)),
+            Source::Scalar(_) => None,
+        }
+    }
+
+    /// Whether a node is computed in the place of a value.
+    pub fn is_in_place(&self, value: Source, node: NodeId) -> bool {
+        let place = self.places[node.index()];
+        place.is_some() && self.place_of(value) == place
+    }
+
     /// Whether messages of an exchange arrive in the memory of a node.
     pub fn lands(&self, node: NodeId) -> bool {
         self.landings.contains(&Some(node))

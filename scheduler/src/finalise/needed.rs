@@ -47,7 +47,7 @@ fn needed(plan: &Plan, liveness: &Liveness) -> Vec<Kept> {
                     // A routine that communicates runs on every rank, also where no unit needs its
                     // value.
                     let is_together = plan.placements[node.index()].together().is_some();
-                    if !wanted.contains(node) && !is_together {
+                    if !wanted.contains(node) && !is_together && !plan.has_effects(*node) {
                         continue;
                     }
                     Kept::Step(step.clone())

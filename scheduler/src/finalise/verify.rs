@@ -86,7 +86,7 @@ impl Final {
         let mut steps = self.steps.iter().enumerate().peekable();
         for step in &plan.steps {
             let is_kept = steps.next_if(|(_, next)| runs(plan, next, step)).is_some();
-            if !is_kept && is_together(plan, step) {
+            if !is_kept && runs_always(plan, step) {
                 return Err(FinalDefect::LeftOut { step: step.clone() });
             }
         }
@@ -108,11 +108,14 @@ fn runs(plan: &Plan, finished: &FinalStep, step: &Step) -> bool {
     }
 }
 
-/// Whether devices communicate in a step, so that every rank runs it.
-fn is_together(plan: &Plan, step: &Step) -> bool {
+/// Whether devices communicate in a step, so that every rank runs it, or it has effects beside its
+/// value.
+fn runs_always(plan: &Plan, step: &Step) -> bool {
     let Step::Unit(unit) = step else { return true };
     match plan.units[unit.index()] {
-        Unit::Routine(node) => plan.placements[node.index()].together().is_some(),
+        Unit::Routine(node) => {
+            plan.placements[node.index()].together().is_some() || plan.has_effects(node)
+        }
         Unit::Compress(node) => !plan.placements[node.index()].space.is_replicated(),
         Unit::Group(_) | Unit::Reshape(_) => false,
     }
@@ -227,12 +230,7 @@ impl Replay<'_> {
     }
 
     fn place(&self, value: Source) -> Result<Place, FinalDefect> {
-        let place = match value {
-            Source::Node(node) => self.finished.places[node.index()],
-            Source::Leaf(leaf) => Some(Place::Leaf(leaf)),
-            Source::Scalar(_) => None,
-        };
-        place.ok_or(FinalDefect::Nowhere { value })
+        self.finished.place_of(value).ok_or(FinalDefect::Nowhere { value })
     }
 
     /// Whether a value has the layout of a node.

@@ -43,8 +43,8 @@ pub(crate) fn reads_of(context: &Context<'_>, unit: &Unit) -> Vec<Load> {
         Unit::Reshape(node) | Unit::Routine(node) | Unit::Compress(node) => {
             let data = &context.graph[*node];
             let whole = |source| AffineMap::identity(context.graph.source(source).0);
-            data.inputs
-                .iter()
+            let values = data.inputs.iter().filter(|it| !matches!(it.source, Source::Scalar(_)));
+            values
                 .map(|input| Load { source: input.source, map: whole(input.source), guard: None })
                 .collect()
         }

@@ -207,8 +207,13 @@ impl<'a> Builder<'a> {
             let (memory, dtype) = (self.memory_of(source), self.plan.graph.source(source).1);
             BlockAt::new(memory, dtype, &self.block(source))
         };
-        let operands: SmallVec<[BlockAt; 3]> =
-            data.inputs.iter().map(|input| block(input.source)).collect();
+        let (mut operands, mut scalars) = (SmallVec::<[BlockAt; 3]>::new(), SmallVec::new());
+        for input in &data.inputs {
+            match input.source {
+                Source::Scalar(scalar) => scalars.push(scalar),
+                source => operands.push(block(source)),
+            }
+        }
         let to = block(Source::Node(node));
         let together = self.plan.placements[node.index()].together().map(|mesh_axes| {
             let largest: SmallVec<[Shape; 3]> =
@@ -224,7 +229,7 @@ impl<'a> Builder<'a> {
             Together { mesh_axes: SmallVec::from_slice(mesh_axes), largest, room }
         });
         let room = together.as_ref().map_or_else(Vec::new, |together| together.room.clone());
-        let routine = Routine { node, op, operands, to, together };
+        let routine = Routine { node, op, operands, scalars, to, together };
         self.instance.steps.push(LocalStep::Routine(Box::new(routine)));
         self.free.extend(room);
     }

@@ -130,7 +130,7 @@ impl Divided {
 
     /// The step for a chunk; `None` if it has no elements.
     pub(super) fn step(&self, number: usize, chunks: usize) -> Option<LocalStep> {
-        let Routine { node, op, operands, to, together } = &*self.routine;
+        let Routine { node, op, operands, scalars, to, together } = &*self.routine;
         let to = part(to, number, chunks);
         if to.shape.contains(&0) {
             return None;
@@ -141,8 +141,8 @@ impl Divided {
             if *follows { part(at, number, chunks) } else { at.clone() }
         });
         let (operands, together) = (operands.collect(), together.clone());
-        let (node, op) = (*node, *op);
-        Some(LocalStep::Routine(Box::new(Routine { node, op, operands, to, together })))
+        let (node, op, scalars) = (*node, *op, scalars.clone());
+        Some(LocalStep::Routine(Box::new(Routine { node, op, operands, scalars, to, together })))
     }
 
     /// The memory that the routine uses: the bytes and rows of a block that is divided, and whether

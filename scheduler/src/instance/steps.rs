@@ -4,7 +4,7 @@ use crate::build::ScalarSource;
 use crate::ids::{ExchangeId, LocalId, SlotId};
 use phalanx_collectives::Rows;
 use phalanx_device::Buffer;
-use phalanx_graph::{LeafId, NodeId};
+use phalanx_graph::{LeafId, NodeId, ScalarId};
 use phalanx_kernels::structured::Block;
 use phalanx_ops::{Bytes, DType, IndexBox, Monoid, Shape, Structured};
 use smallvec::SmallVec;
@@ -77,6 +77,8 @@ pub(crate) struct Routine {
     pub node: NodeId,
     pub op: Structured,
     pub operands: SmallVec<[BlockAt; 3]>,
+    /// The numbers among the operation's inputs, which follow the operands.
+    pub scalars: SmallVec<[ScalarId; 4]>,
     pub to: BlockAt,
     /// What a routine has that communicates.
     pub together: Option<Together>,

@@ -168,6 +168,6 @@ fn write(
     ];
     let to = block(call.to.buffer, call.to.dtype, &len);
     let op = Structured::Put(Put { axis: 0, ..put });
-    structured::run_on(&op, &operands, &to, call.device)?;
+    structured::run_on(&op, &operands, &[], &to, call.device)?;
     Ok(())
 }

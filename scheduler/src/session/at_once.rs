@@ -239,7 +239,7 @@ impl Session {
             })
             .collect();
         let to = Block { buffer: to, dtype, shape, origin: &origin[..shape.len()] };
-        structured::run_on(&op, &blocks, &to, &self.devices[0]).is_ok()
+        structured::run_on(&op, &blocks, &[], &to, &self.devices[0]).is_ok()
     }
 }
 

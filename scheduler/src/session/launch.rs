@@ -263,9 +263,13 @@ impl Session {
     /// waits anyway or a plan that ends before another thread would wake.
     fn runs_here(&self, ready: &Ready, graph: &Graph, cause: Cause) -> bool {
         let [instance] = ready.instances.as_slice() else { return false };
-        // A GPU's work is only enqueued here; and with MPI no other thread may call the library.
-        if !self.devices[0].is_host() || self.world.is_bound_to_thread() {
+        // With MPI no other thread may call the library.
+        if self.world.is_bound_to_thread() {
             return true;
+        }
+        if !self.devices[0].is_host() {
+            // A GPU's work is only enqueued. If nobody waits for it, the caller records meanwhile.
+            return cause != Cause::Limit;
         }
         // An attended thread only waits, so that others can use the interpreter and the user can
         // interrupt it.

@@ -47,7 +47,7 @@ impl Lowering for SumsTogether {
 
 impl CollectiveRoutine for SumsTogether {
     fn run(&self, step: &RoutineCall<'_>) -> Result<(), RunError> {
-        structured::run(step.op, step.operands, step.to, None, None);
+        structured::run(step.op, step.operands, &[], step.to, None, None);
         let (count, rank) = (step.to.len(), step.communicator.rank());
         let mut bytes = vec![0; count * 8];
         step.to.buffer.read(0, &mut bytes);

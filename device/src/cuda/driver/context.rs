@@ -7,6 +7,7 @@ use super::gpus::{Properties, cuda_devices, known};
 use super::kept::{KeptContext, has_begun, keep_context};
 use super::library::CudaOptions;
 use super::result::check;
+use super::suspects::{LaunchedAt, Suspects};
 use crate::DeviceError;
 use cudarc::driver::sys::{self, CUcontext, CUdevice, CUdevice_attribute as Attribute, CUstream};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -24,6 +25,7 @@ pub struct Context {
     /// The first failure, after which the device is unusable; or a refusal of memory that no caller
     /// has received yet.
     failure: Mutex<Option<DeviceError>>,
+    suspects: Suspects,
 }
 
 // SAFETY: a context and a stream may be used by any thread; each call makes the context current
@@ -71,9 +73,18 @@ impl Context {
             check(&name, "cuStreamCreate", sys::cuStreamCreate(&raw mut stream, flags))?;
         }
         let options = options.clone();
-        let failure = Mutex::default();
-        let made = Context { name, ordinal, device, handle, stream, properties, options, failure };
-        let made = Arc::new(made);
+        let (failure, suspects) = (Mutex::default(), Suspects::default());
+        let made = Arc::new(Context {
+            name,
+            ordinal,
+            device,
+            handle,
+            stream,
+            properties,
+            options,
+            failure,
+            suspects,
+        });
         let mut living = LIVING.lock().unwrap_or_else(PoisonError::into_inner);
         living.retain(|known| known.strong_count() > 0);
         living.push(Arc::downgrade(&made));
@@ -151,7 +162,17 @@ impl Context {
         call: &'static str,
         result: sys::CUresult,
     ) -> Result<(), DeviceError> {
-        check(&self.name, call, result)
+        check(&self.name, call, result).map_err(|mut error| {
+            if let DeviceError::Cuda { text, .. } = &mut error {
+                text.push_str(&self.suspects.text(result));
+            }
+            error
+        })
+    }
+
+    /// Notes the launch of a kernel of the user's own: the error of a fault names it.
+    pub fn suspect(&self, kernel: &str, at: LaunchedAt) {
+        self.suspects.note(kernel, at);
     }
 
     /// Records the error of a call (the device keeps the first); returns whether there was none.

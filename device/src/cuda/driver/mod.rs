@@ -10,6 +10,7 @@ mod library;
 mod mark;
 mod profiling;
 mod result;
+mod suspects;
 
 pub(super) use capturing::{Capture, Kept, begin_capture, end_capture};
 pub use context::Context;

@@ -5,7 +5,7 @@ use crate::DeviceError;
 use crate::cuda::driver::{CudaOptions, Library, find};
 use cudarc::nvrtc::sys::{self, nvrtcProgram, nvrtcResult};
 use std::ffi::{CStr, CString};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The most characters of compiler messages in an error.
 const LONGEST_LOG: usize = 4000;
@@ -17,6 +17,62 @@ pub struct Compiler {
     architecture: String,
     version: String,
     quick: bool,
+}
+
+/// The header `phalanx.cuh` for programs of users: `ShardPlace` of the operations.
+const SHARD_HEADER: &CStr = c"#pragma once
+struct phalanx_shard {
+    long long axes;
+    long long extents[8];
+    long long offsets[8];
+};
+";
+
+/// A text for the compiler.
+struct Text<'a> {
+    name: &'a str,
+    source: &'a str,
+    flags: Vec<String>,
+    expressions: &'a [String],
+    is_users: bool,
+    /// Whether it may include files that are not CUDA's own.
+    reads_files: bool,
+}
+
+/// A compiled program.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Image {
+    /// The machine code.
+    pub code: Vec<u8>,
+    /// For each expression, the name of its kernel or variable in the machine code.
+    pub names: Vec<String>,
+}
+
+impl Image {
+    /// The image as a file of the cache: the number of names, the length and bytes of each, the
+    /// code.
+    fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = (self.names.len() as u32).to_le_bytes().to_vec();
+        for name in &self.names {
+            bytes.extend((name.len() as u32).to_le_bytes());
+            bytes.extend(name.as_bytes());
+        }
+        bytes.extend(&self.code);
+        bytes
+    }
+
+    /// The image that a file of the cache holds.
+    fn from_bytes(bytes: &[u8]) -> Option<Image> {
+        let (count, mut rest) = bytes.split_first_chunk::<4>()?;
+        let mut names = Vec::new();
+        for _ in 0..u32::from_le_bytes(*count) {
+            let (len, after) = rest.split_first_chunk::<4>()?;
+            let (name, after) = after.split_at_checked(u32::from_le_bytes(*len) as usize)?;
+            names.push(String::from_utf8(name.to_vec()).ok()?);
+            rest = after;
+        }
+        Some(Image { code: rest.to_vec(), names })
+    }
 }
 
 /// Compiles in a third of the time; the machine code is slower.
@@ -71,12 +127,49 @@ impl Compiler {
     ///
     /// Errors: `DeviceError::Compile` with the compiler's messages.
     pub fn compile(&self, name: &str, source: &str) -> Result<Vec<u8>, DeviceError> {
-        let options = self.flags().join(" ");
-        let key = cache::key(&[source, &options, &self.architecture, &self.version]);
-        if let Some(folder) = &self.options.save_source {
-            save(folder, name, &key, source);
+        let flags = self.flags().into_iter().map(String::from).collect();
+        let text =
+            Text { name, source, flags, expressions: &[], is_users: false, reads_files: false };
+        self.kept(&text, || Ok(self.compile_now(&text)?.code))
+    }
+
+    /// The image of a user's text, from disk if an earlier run has compiled it. The options follow
+    /// the target; `expressions` name instances of templates.
+    ///
+    /// Errors: `DeviceError::Compile` with the compiler's messages and the lines of the text.
+    pub fn compile_program(
+        &self,
+        name: &str,
+        source: &str,
+        options: &[String],
+        expressions: &[String],
+    ) -> Result<Image, DeviceError> {
+        let mut flags = options.to_vec();
+        flags.extend(self.include_folders().map(|it| format!("--include-path={}", it.display())));
+        let reads_files = reads_files(source, options);
+        let text = Text { name, source, flags, expressions, is_users: true, reads_files };
+        let stored = self.kept(&text, || Ok(self.compile_now(&text)?.to_bytes()))?;
+        match Image::from_bytes(&stored) {
+            Some(image) => Ok(image),
+            None => self.compile_now(&text),
         }
-        let Some(folder) = &self.options.cache else { return self.compile_now(name, source) };
+    }
+
+    /// What `make` gives for a text, from disk if an earlier run has made it.
+    fn kept(
+        &self,
+        text: &Text<'_>,
+        make: impl FnOnce() -> Result<Vec<u8>, DeviceError>,
+    ) -> Result<Vec<u8>, DeviceError> {
+        let options = [&text.flags[..], text.expressions].concat().join("\0");
+        let key = cache::key(&[text.source, &options, &self.architecture, &self.version]);
+        if let Some(folder) = &self.options.save_source {
+            save(folder, text.name, &key, text.source);
+        }
+        // What a file beside the text holds is not known here, so such a text is compiled anew.
+        let Some(folder) = self.options.cache.as_ref().filter(|_| !text.reads_files) else {
+            return make();
+        };
         if let Some(code) = cache::load(folder, &key) {
             return Ok(code);
         }
@@ -84,44 +177,72 @@ impl Compiler {
         if let Some(code) = cache::load(folder, &key) {
             return Ok(code);
         }
-        let code = self.compile_now(name, source)?;
+        let code = make()?;
         cache::store(folder, &key, &code);
         Ok(code)
+    }
+
+    /// The folders with CUDA's headers: those beside the compiler, and that of the toolkit.
+    fn include_folders(&self) -> impl Iterator<Item = PathBuf> {
+        let beside = find(Library::Nvrtc, &self.options).ok().map(|found| found.path);
+        let beside = beside.and_then(|path| Some(path.parent()?.parent()?.join("include")));
+        let toolkit = self.options.folders.iter().map(|folder| folder.join("../include"));
+        let toolkit = toolkit.chain([PathBuf::from("/usr/local/cuda/include")]);
+        let all: Vec<PathBuf> = beside.into_iter().chain(toolkit).collect();
+        // CUDA's own headers use those of its C++ library, which may be in a folder beside.
+        let all = all.into_iter().flat_map(|folder| [folder.join("cccl"), folder]);
+        all.filter(|folder| folder.is_dir())
     }
 
     fn flags(&self) -> Vec<&'static str> {
         OPTIONS.into_iter().chain(self.quick.then_some(QUICK)).collect()
     }
 
-    fn compile_now(&self, name: &str, source: &str) -> Result<Vec<u8>, DeviceError> {
+    fn compile_now(&self, text: &Text<'_>) -> Result<Image, DeviceError> {
+        let Text { name, source, ref flags, expressions, .. } = *text;
         let failed = |log: String| DeviceError::Compile {
             kernel: String::from(name),
             log: with_lines(&log, source),
+            is_users: text.is_users,
         };
         let (Ok(text), Ok(title)) = (CString::new(source), CString::new(format!("{name}.cu")))
         else {
             return Err(failed(String::from("the text holds a zero byte")));
         };
+        let mut words = flags.iter().chain(expressions);
+        if let Some(word) = words.find(|word| word.contains('\0')) {
+            return Err(failed(format!("the option or expression {word:?} holds a zero byte")));
+        }
         let target = format!("--gpu-architecture={}", self.architecture);
-        let words: Vec<CString> = self
-            .flags()
-            .into_iter()
+        let words: Vec<CString> = flags
+            .iter()
+            .map(String::as_str)
             .chain([target.as_str()])
             .filter_map(|word| CString::new(word).ok())
             .collect();
         let pointers: Vec<_> = words.iter().map(|word| word.as_ptr()).collect();
         let mut program: nvrtcProgram = std::ptr::null_mut();
-        let none = std::ptr::null();
         // SAFETY: the library is loaded (`Compiler::new`); the texts are terminated and outlive the
-        // call; there are no headers.
+        // call; there is one header with its name.
         let made = unsafe {
             let (text, title) = (text.as_ptr(), title.as_ptr());
-            sys::nvrtcCreateProgram(&raw mut program, text, title, 0, none, none)
+            let (header, name) = ([SHARD_HEADER.as_ptr()], [c"phalanx.cuh".as_ptr()]);
+            let (headers, names) = (header.as_ptr(), name.as_ptr());
+            sys::nvrtcCreateProgram(&raw mut program, text, title, 1, headers, names)
         };
         if made != nvrtcResult::NVRTC_SUCCESS {
             return Err(failed(described(made)));
         }
         let mut program = Program(program);
+        let names: Vec<CString> =
+            expressions.iter().filter_map(|name| CString::new(name.as_str()).ok()).collect();
+        for name in &names {
+            // SAFETY: the program lives, and the name is terminated.
+            let added = unsafe { sys::nvrtcAddNameExpression(program.0, name.as_ptr()) };
+            if added != nvrtcResult::NVRTC_SUCCESS {
+                return Err(failed(described(added)));
+            }
+        }
         // SAFETY: the program lives, and the options are terminated texts that outlive the call.
         let compiled = unsafe {
             sys::nvrtcCompileProgram(program.0, pointers.len() as i32, pointers.as_ptr())
@@ -129,7 +250,12 @@ impl Compiler {
         if compiled != nvrtcResult::NVRTC_SUCCESS {
             return Err(failed(format!("{}\n{}", described(compiled), program.log())));
         }
-        program.code().map_err(|result| failed(described(result)))
+        let lowered = names.iter().map(|name| program.lowered(name)).collect::<Result<_, _>>();
+        let code = program.code();
+        match (code, lowered) {
+            (Ok(code), Ok(names)) => Ok(Image { code, names }),
+            (Err(result), _) | (_, Err(result)) => Err(failed(described(result))),
+        }
     }
 }
 
@@ -141,6 +267,17 @@ fn save(folder: &Path, name: &str, key: &str, source: &str) {
 /// Writes the text of a kernel to a folder (`PHALANX_SAVE_SOURCE`) without compiling it.
 pub fn save_source(folder: &Path, name: &str, source: &str) {
     save(folder, name, &cache::key(&[source]), source);
+}
+
+/// Whether a text with these options may include files that are not CUDA's own.
+fn reads_files(source: &str, options: &[String]) -> bool {
+    let is_quoted = |line: &str| {
+        let directive = line.trim_start().strip_prefix('#').map(str::trim_start);
+        let named = directive.and_then(|rest| rest.strip_prefix("include"));
+        named.is_some_and(|rest| !rest.trim_start().starts_with('<'))
+    };
+    let is_folder = |option: &String| option.starts_with("-I") || option.contains("include");
+    source.lines().any(is_quoted) || options.iter().any(is_folder)
 }
 
 /// A program of NVRTC.
@@ -155,6 +292,20 @@ impl Program {
             let mut log = vec![0u8; size.max(1)];
             sys::nvrtcGetProgramLog(self.0, log.as_mut_ptr().cast());
             String::from_utf8_lossy(&log).trim_end_matches('\0').trim().to_string()
+        }
+    }
+
+    /// The name in the machine code of what an expression names.
+    fn lowered(&mut self, expression: &CStr) -> Result<String, nvrtcResult> {
+        let mut name = std::ptr::null();
+        // SAFETY: the program lives and has been compiled with the expression; the name belongs to
+        // the program.
+        unsafe {
+            let result = sys::nvrtcGetLoweredName(self.0, expression.as_ptr(), &raw mut name);
+            if result != nvrtcResult::NVRTC_SUCCESS {
+                return Err(result);
+            }
+            Ok(CStr::from_ptr(name).to_string_lossy().into_owned())
         }
     }
 
@@ -210,6 +361,21 @@ fn with_lines(log: &str, source: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn texts_with_files_are_known() {
+        let reads = |source, option: &str| reads_files(source, &[option.into()]);
+        assert!(reads("  # include \"a.h\"", "-DN=1") && reads("", "-Ifolder"));
+        assert!(reads("", "--include-path=folder"));
+        assert!(!reads("#include <cuda_fp16.h>\n// include \"a\"", "--std=c++17"));
+    }
+
+    #[test]
+    fn images_survive_the_cache() {
+        let image = Image { code: vec![1, 0, 2], names: vec!["_Z1kIfEvPT_".into(), "".into()] };
+        assert_eq!(Image::from_bytes(&image.to_bytes()), Some(image.clone()));
+        assert_eq!(Image::from_bytes(&image.to_bytes()[..10]), None);
+    }
 
     #[test]
     fn messages_show_their_lines() {

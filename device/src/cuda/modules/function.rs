@@ -7,6 +7,7 @@ use cudarc::driver::sys::{
     self, CUfunction, CUkernel, CUlaunchAttribute as Attribute, CUlaunchAttributeID as Id,
     CUlaunchAttributeValue, CUlaunchConfig, CUlibrary, CUstream,
 };
+use smallvec::SmallVec;
 use std::ffi::{CString, c_void};
 use std::sync::{Mutex, PoisonError};
 
@@ -66,7 +67,60 @@ pub enum Coming {
 /// The first compute capability whose thread blocks may start early.
 const FIRST_EARLY: u32 = 90;
 
+/// The first version of the driver that tells the parameters of a kernel.
+const TELLS_PARAMETERS: u32 = 12_040;
+
+/// An attribute of a kernel.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FunctionAttribute {
+    /// The most threads of a thread block.
+    MostThreads,
+    /// Bytes of shared memory that the kernel declares.
+    Shared,
+    /// Bytes of constant memory.
+    Constant,
+    /// Bytes of local memory of a thread.
+    Local,
+    /// Registers of a thread.
+    Registers,
+    /// The version of the virtual architecture, 90 for 9.0.
+    VirtualVersion,
+    /// The version of the machine code.
+    CodeVersion,
+    /// Whether global loads are cached in the first level.
+    CacheMode,
+    /// The most bytes of shared memory beyond what the kernel declares. Can be set.
+    MostDynamicShared,
+    /// The percentage of the first level's memory that is shared memory. Can be set.
+    Carveout,
+}
+
+impl FunctionAttribute {
+    fn key(self) -> sys::CUfunction_attribute {
+        use sys::CUfunction_attribute as Key;
+        match self {
+            FunctionAttribute::MostThreads => Key::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK,
+            FunctionAttribute::Shared => Key::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES,
+            FunctionAttribute::Constant => Key::CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES,
+            FunctionAttribute::Local => Key::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES,
+            FunctionAttribute::Registers => Key::CU_FUNC_ATTRIBUTE_NUM_REGS,
+            FunctionAttribute::VirtualVersion => Key::CU_FUNC_ATTRIBUTE_PTX_VERSION,
+            FunctionAttribute::CodeVersion => Key::CU_FUNC_ATTRIBUTE_BINARY_VERSION,
+            FunctionAttribute::CacheMode => Key::CU_FUNC_ATTRIBUTE_CACHE_MODE_CA,
+            FunctionAttribute::MostDynamicShared => {
+                Key::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+            }
+            FunctionAttribute::Carveout => Key::CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
+        }
+    }
+}
+
 impl Module {
+    /// The driver's handle, for other libraries.
+    pub fn address(&self) -> usize {
+        self.library as usize
+    }
+
     /// Loads machine code.
     ///
     /// Errors: `DeviceError::Cuda` if the code is damaged or for another architecture.
@@ -83,6 +137,40 @@ impl Module {
         };
         context.check("cuLibraryLoadData", loaded)?;
         Ok(Module { library })
+    }
+
+    /// Loads all kernels on a device, which finds out whether the device can run the code.
+    ///
+    /// Errors: `DeviceError::Cuda`.
+    pub fn try_load(&self, context: &Context) -> Result<(), DeviceError> {
+        context.enter();
+        let mut module = std::ptr::null_mut();
+        // SAFETY: the library is loaded, the context current, and the pointer is valid.
+        let got = unsafe { sys::cuLibraryGetModule(&raw mut module, self.library) };
+        context.check("cuLibraryGetModule", got)
+    }
+
+    /// The address and the size in bytes of a variable on a device; `None` if there is none of that
+    /// name.
+    ///
+    /// Errors: `DeviceError::Cuda`.
+    pub fn global(
+        &self,
+        context: &Context,
+        name: &str,
+    ) -> Result<Option<(u64, usize)>, DeviceError> {
+        context.enter();
+        let Ok(name) = CString::new(name) else { return Ok(None) };
+        let (mut address, mut bytes) = (0, 0);
+        // SAFETY: the library is loaded, the context current, and the pointers are valid.
+        let found = unsafe {
+            sys::cuLibraryGetGlobal(&raw mut address, &raw mut bytes, self.library, name.as_ptr())
+        };
+        if found == sys::CUresult::CUDA_ERROR_NOT_FOUND {
+            return Ok(None);
+        }
+        context.check("cuLibraryGetGlobal", found)?;
+        Ok(Some((address, bytes)))
     }
 
     /// The kernel with a name, loaded on this device and on all others of its architecture in the
@@ -136,6 +224,11 @@ pub(in crate::cuda) fn load_known(context: &Context) -> Result<(), DeviceError> 
 }
 
 impl Function {
+    /// The driver's handle, for other libraries.
+    pub fn address(&self) -> usize {
+        self.kernel as usize
+    }
+
     /// Loads the kernel into the context of a device; otherwise its first launch does.
     fn load(&self, context: &Context) -> Result<(), DeviceError> {
         context.enter();
@@ -167,7 +260,23 @@ impl Function {
         argument: &[u8],
     ) -> Result<(), DeviceError> {
         // SAFETY: the caller's promise.
-        unsafe { self.enqueue(context, context.work_stream(), size, argument) }
+        unsafe { self.enqueue(context, context.work_stream(), size, &[argument]) }
+    }
+
+    /// As `launch`, for a kernel with any number of parameters.
+    ///
+    /// Errors: as `launch`.
+    ///
+    /// # Safety
+    /// As `launch`, for each parameter.
+    pub unsafe fn launch_with(
+        &self,
+        context: &Context,
+        size: GridSize,
+        parameters: &[&[u8]],
+    ) -> Result<(), DeviceError> {
+        // SAFETY: the caller's promise.
+        unsafe { self.enqueue(context, context.work_stream(), size, parameters) }
     }
 
     /// As `launch`, in the order of another stream.
@@ -185,7 +294,7 @@ impl Function {
         let (context, handle) = (stream.context(), stream.handle() as CUstream);
         let _kept = context.visit();
         // SAFETY: the caller's promise; the stream lives.
-        unsafe { self.enqueue(context, handle, size, argument) }
+        unsafe { self.enqueue(context, handle, size, &[argument]) }
     }
 
     /// # Safety
@@ -195,10 +304,11 @@ impl Function {
         context: &Context,
         stream: CUstream,
         size: GridSize,
-        argument: &[u8],
+        parameters: &[&[u8]],
     ) -> Result<(), DeviceError> {
         context.enter();
-        let mut parameters = [argument.as_ptr().cast_mut().cast::<c_void>()];
+        let mut parameters: SmallVec<[*mut c_void; 16]> =
+            parameters.iter().map(|bytes| bytes.as_ptr().cast_mut().cast()).collect();
         let attribute = |id, value| Attribute { id, pad: [0; 4], value };
         let all_at_once = CUlaunchAttributeValue { cooperative: 1 };
         let early = CUlaunchAttributeValue { programmaticStreamSerializationAllowed: 1 };
@@ -231,6 +341,65 @@ impl Function {
         let launched =
             unsafe { sys::cuLaunchKernelEx(&raw const config, function, parameters, none) };
         context.check_and_note("cuLaunchKernelEx", launched)
+    }
+
+    /// An attribute of the kernel on a device.
+    ///
+    /// Errors: `DeviceError::Cuda`.
+    pub fn attribute(
+        &self,
+        context: &Context,
+        attribute: FunctionAttribute,
+    ) -> Result<i32, DeviceError> {
+        context.enter();
+        let (mut value, device) = (0, context.device());
+        // SAFETY: the kernel is loaded, and the pointer is valid.
+        let asked = unsafe {
+            sys::cuKernelGetAttribute(&raw mut value, attribute.key(), self.kernel, device)
+        };
+        context.check("cuKernelGetAttribute", asked)?;
+        Ok(value)
+    }
+
+    /// Sets an attribute of the kernel on a device.
+    ///
+    /// Errors: `DeviceError::Cuda` for a value that the device does not have, or an attribute that
+    /// cannot be set.
+    pub fn set_attribute(
+        &self,
+        context: &Context,
+        attribute: FunctionAttribute,
+        value: i32,
+    ) -> Result<(), DeviceError> {
+        context.enter();
+        // SAFETY: the kernel is loaded.
+        let set = unsafe {
+            sys::cuKernelSetAttribute(attribute.key(), value, self.kernel, context.device())
+        };
+        context.check("cuKernelSetAttribute", set)
+    }
+
+    /// The size in bytes of each parameter; `None` if the driver is too old to tell.
+    ///
+    /// Errors: `DeviceError::Cuda`.
+    pub fn parameters(&self, context: &Context) -> Result<Option<Vec<usize>>, DeviceError> {
+        if context.properties().driver < TELLS_PARAMETERS {
+            return Ok(None);
+        }
+        context.enter();
+        let mut sizes = Vec::new();
+        loop {
+            let (mut offset, mut size) = (0, 0);
+            // SAFETY: the kernel is loaded, and the pointers are valid.
+            let asked = unsafe {
+                sys::cuKernelGetParamInfo(self.kernel, sizes.len(), &raw mut offset, &raw mut size)
+            };
+            if asked == sys::CUresult::CUDA_ERROR_INVALID_VALUE {
+                return Ok(Some(sizes));
+            }
+            context.check("cuKernelGetParamInfo", asked)?;
+            sizes.push(size);
+        }
     }
 
     /// The number of thread blocks of this size that a multiprocessor runs at once.

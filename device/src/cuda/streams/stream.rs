@@ -6,6 +6,7 @@
 use crate::cuda::driver::{Context, CudaOptions, Library, Mark, find};
 use crate::{DeviceError, DevicePointer};
 use cudarc::driver::sys::{self, CUevent, CUresult, CUstream};
+use std::ffi::c_void;
 use std::sync::{Arc, OnceLock};
 
 /// The stream that synchronises with all streams that are not non-blocking.
@@ -27,6 +28,17 @@ pub struct Stream {
 unsafe impl Send for Stream {}
 // SAFETY: as for `Send`.
 unsafe impl Sync for Stream {}
+
+/// A function that the host calls.
+type Call = Box<dyn FnOnce() + Send>;
+
+/// Calls a boxed [`Call`].
+unsafe extern "C" fn run_call(call: *mut c_void) {
+    // SAFETY: `Stream::call_host` made the box, and the driver calls this once for each.
+    let call = unsafe { Box::from_raw(call.cast::<Call>()) };
+    // A panic must not unwind into the driver.
+    let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(call));
+}
 
 impl Stream {
     /// A new stream. CUDA's default stream waits for it, unless it is `non_blocking`. A smaller
@@ -92,6 +104,22 @@ impl Stream {
         // SAFETY: the stream lives (`external`, or it is ours).
         let waited = unsafe { sys::cuStreamSynchronize(self.handle) };
         self.context.check("cuStreamSynchronize", waited)
+    }
+
+    /// Lets the host call a function once the work in the stream is done; later work waits for it.
+    /// The function must not call CUDA.
+    ///
+    /// Errors: `DeviceError::Cuda`; then the function is not called.
+    pub fn call_host(&self, call: Box<dyn FnOnce() + Send>) -> Result<(), DeviceError> {
+        let _kept = self.context.visit();
+        let call = Box::into_raw(Box::new(call)).cast::<c_void>();
+        // SAFETY: the stream lives; `run_call` takes the box back, once.
+        let given = unsafe { sys::cuLaunchHostFunc(self.handle, Some(run_call), call) };
+        if given != CUresult::CUDA_SUCCESS {
+            // SAFETY: the driver has not taken the function, so nobody else has the box.
+            drop(unsafe { Box::from_raw(call.cast::<Call>()) });
+        }
+        self.context.check("cuLaunchHostFunc", given)
     }
 
     /// Whether all work in the stream is done.

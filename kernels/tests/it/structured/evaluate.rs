@@ -118,7 +118,8 @@ fn evaluate_bytes_on(op: &Structured, operands: &[&Operand], device: &Arc<dyn De
     let buffer = device.clone().allocate(bytes.len()).expect("memory");
     buffer.write(0, &bytes);
     let to = Block { buffer: &buffer, dtype, shape: &shape, origin: &origin[..shape.len()] };
-    run_on(op, &blocks, &to, device).unwrap_or_else(|error| panic!("{op:?} {shape:?}: {error}"));
+    run_on(op, &blocks, &[], &to, device)
+        .unwrap_or_else(|error| panic!("{op:?} {shape:?}: {error}"));
     buffer.read(0, &mut bytes);
     assert_eq!(device.failure(), None, "{op:?} {shape:?}");
     bytes
@@ -151,7 +152,7 @@ pub fn evaluate_bytes(op: &Structured, operands: &[&Operand]) -> Vec<u8> {
         let stale = vec![Complex64::new(9.5, f64::NAN); (len * dtype.size()).div_ceil(16)];
         let buffer = Buffer::from_vec(stale);
         let to = Block { buffer: &buffer, dtype, shape: &shape, origin: &origin[..shape.len()] };
-        run(op, &blocks, &to, is_pooled.then_some(&pool), library);
+        run(op, &blocks, &[], &to, is_pooled.then_some(&pool), library);
         let mut bytes = vec![0; len * dtype.size()];
         buffer.read(0, &mut bytes);
         bytes

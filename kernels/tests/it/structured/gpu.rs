@@ -38,7 +38,7 @@ fn on_gpu(
         to.bytes.fill(0xa5);
         let buffer = upload(&to.bytes);
         let block = Block { buffer: &buffer, dtype, shape: &shape, origin };
-        run_on(&op, &blocks, &block, device).expect("the routine is compiled");
+        run_on(&op, &blocks, &[], &block, device).expect("the routine is compiled");
         if !to.bytes.is_empty() {
             buffer.read(0, &mut to.bytes);
         }

@@ -135,7 +135,7 @@ pub fn evaluate_part(
     to.bytes.fill(0xa5);
     let buffer = to.buffer();
     let origin = origin.unwrap_or(&start[..shape.len()]);
-    run(&op, &blocks, &Block { buffer: &buffer, dtype, shape: &shape, origin }, pool, None);
+    run(&op, &blocks, &[], &Block { buffer: &buffer, dtype, shape: &shape, origin }, pool, None);
     if !to.bytes.is_empty() {
         buffer.read(0, &mut to.bytes);
     }
