@@ -1,6 +1,7 @@
 //! Kernels in CUDA C++: the native part of `RawKernel` and `RawModule`, whose classes are written
 //! in Python.
 
+use crate::convert::is_element_of_numpy;
 use crate::interpreter::errors::{raised, type_error};
 use crate::interpreter::mistakes::Mistake;
 use crate::interpreter::site::at_line;
@@ -16,8 +17,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::ffi;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyBool, PyBytes, PyComplex, PyFloat, PyInt, PyTuple, PyType};
+use pyo3::types::{PyBool, PyBytes, PyComplex, PyFloat, PyInt, PyTuple};
 use smallvec::SmallVec;
 
 /// A program.
@@ -179,6 +179,7 @@ fn argument(object: &Bound<'_, PyAny>, is_pointer: Option<bool>) -> PyResult<Lau
             format!("a kernel cannot take {object} for a pointer: pass an array or an address"),
         ));
     }
+    // Its own method gives the bytes sooner than a buffer.
     if is_element_of_numpy(object)? {
         let raw = object.call_method0(intern!(object.py(), "tobytes"))?;
         return Ok(LaunchArgument::Bytes(raw.cast::<PyBytes>()?.as_bytes().into()));
@@ -215,12 +216,6 @@ fn argument(object: &Bound<'_, PyAny>, is_pointer: Option<bool>) -> PyResult<Lau
     }
     let raw = python.call_method1("_bytes_of", (object,))?;
     Ok(LaunchArgument::Bytes(raw.cast::<PyBytes>()?.as_bytes().into()))
-}
-
-/// Whether an object is an element of NumPy: its own method gives the bytes sooner than a buffer.
-fn is_element_of_numpy(object: &Bound<'_, PyAny>) -> PyResult<bool> {
-    static GENERIC: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-    object.is_instance(GENERIC.import(object.py(), "numpy", "generic")?.as_any())
 }
 
 /// The bytes of a number or a structure of ctypes: an object that exports a buffer without axes.

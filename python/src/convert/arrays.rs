@@ -4,7 +4,7 @@ use super::dtypes::{from_python, numpy, to_python};
 use super::foreign::foreign;
 use super::host::fetch;
 use super::host_buffer::SharedMemory;
-use super::numbers::weak;
+use super::numbers::{element, weak};
 use crate::interpreter::errors::{as_numpy_raises, raised, type_error, value_error};
 use crate::interpreter::mistakes::Mistake;
 use crate::interpreter::site::at_line;
@@ -31,6 +31,9 @@ pub fn operand(object: &Bound<'_, PyAny>) -> PyResult<Option<Argument>> {
     if object.is_none() || is_other {
         return Ok(None);
     }
+    if let Some(element) = element(object)? {
+        return Ok(Some(Argument::Scalar(element)));
+    }
     // To NumPy, an object of a subclass of int is an element of an array and no Python number.
     let is_number = object.is_instance_of::<PyInt>() || object.is_instance_of::<PyFloat>();
     let is_sequence = object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>();
@@ -47,6 +50,9 @@ pub fn argument(object: &Bound<'_, PyAny>) -> PyResult<Argument> {
     }
     if let Some(weak) = weak(object)? {
         return Ok(Argument::Weak(weak));
+    }
+    if let Some(element) = element(object)? {
+        return Ok(Argument::Scalar(element));
     }
     if let Some(array) = stacked(object, None)? {
         return Ok(Argument::Array(array));

@@ -16,4 +16,4 @@ pub use arrays::{
 };
 pub use host::{fetch, to_numpy, to_numpy_view};
 pub use ndarray::on_host;
-pub use numbers::{known, weak, weak_number};
+pub use numbers::{is_element_of_numpy, known, weak, weak_number};

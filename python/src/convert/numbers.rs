@@ -1,13 +1,16 @@
 //! Numbers of Python, from and to numbers without a dtype of their own.
 
+use super::dtypes::from_python;
 use crate::interpreter::errors::refused;
 use crate::interpreter::mistakes::Mistake;
 use crate::objects::ndarray::Ndarray;
 use num_complex::Complex64;
 use phalanx::{Argument, Array, Scalar, Weak};
 use pyo3::exceptions::PyOverflowError;
+use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt};
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyBool, PyBytes, PyComplex, PyFloat, PyInt, PyType};
 
 /// A Python number, whose dtype comes from the other operand (NEP 50).
 pub fn weak(object: &Bound<'_, PyAny>) -> PyResult<Option<Weak>> {
@@ -27,6 +30,24 @@ pub fn weak(object: &Bound<'_, PyAny>) -> PyResult<Option<Weak>> {
         return Ok(Some(Weak::Complex(object.extract::<Complex64>()?)));
     }
     Ok(None)
+}
+
+/// Whether an object is an element of NumPy.
+pub fn is_element_of_numpy(object: &Bound<'_, PyAny>) -> PyResult<bool> {
+    static GENERIC: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    object.is_instance(GENERIC.import(object.py(), "numpy", "generic")?.as_any())
+}
+
+/// An element of NumPy of a dtype that arrays have. `None` for all other objects.
+pub fn element(object: &Bound<'_, PyAny>) -> PyResult<Option<Scalar>> {
+    if !is_element_of_numpy(object)? {
+        return Ok(None);
+    }
+    // The class determines the dtype, unless it is one with units, lengths or fields.
+    let Ok(dtype) = from_python(object.get_type().as_any()) else { return Ok(None) };
+    let bytes = object.call_method0(intern!(object.py(), "tobytes"))?;
+    let bytes = bytes.cast::<PyBytes>()?.as_bytes();
+    Ok((bytes.len() == dtype.size()).then(|| Scalar::from_bytes(dtype, bytes)))
 }
 
 /// A number of Python, or an element that is known, on the mesh of `array`, as an argument that
