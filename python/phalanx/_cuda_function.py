@@ -182,8 +182,8 @@ class Module:
 
         Returns
         -------
-        phalanx.cuda.MemoryPointer
-            The memory, which has copies to and from the host.
+        object
+            The memory, with ``ptr``, ``size()``, ``memset`` and copies to and from the host.
 
         Raises
         ------

@@ -7,8 +7,8 @@ kernel runs as a ``RawKernel`` does: on one device, with whole arrays.
 
 import re as _re
 
-from . import _jit_prelude as _prelude
-from . import _jit_types as _types
+from ._jit import prelude as _prelude
+from ._jit import types as _types
 from . import _phalanx
 from ._phalanx import _refusal
 from ._raw import RawKernel as _RawKernel

@@ -297,9 +297,9 @@ class RawModule:
 
         Returns
         -------
-        phalanx.cuda.MemoryPointer
-            The memory, which has copies to and from the host. On several GPUs, writes go to the
-            variable on each of them, and reads are those of the first.
+        object
+            The memory, with ``ptr``, ``size()``, ``memset`` and copies to and from the host. On
+            several GPUs, writes go to the variable on each of them, and reads are those of the first.
 
         Raises
         ------

@@ -2,7 +2,6 @@
 
 import types as _types
 
-from . import _jit
 from . import _phalanx
 from ._kernels import ElementwiseKernel as _ElementwiseKernel
 
@@ -91,8 +90,10 @@ def _dtype_of(argument):
 def _kernel_of(function, dtypes):
     """The kernel of a function; None if it cannot be translated. It is translated anew at each call,
     because the values that it reads from outside may have changed."""
+    from ._jit import kernels
+
     try:
-        text = _jit.elementwise_text(function, dtypes)
+        text = kernels.elementwise_text(function, dtypes)
     except (TypeError, ValueError, NotImplementedError):
         return None
     key = tuple(text)

@@ -230,6 +230,12 @@ fn other_operations_shapes_and_dtypes_are_an_error_on_every_rank(of: Of<'_>) {
         ("operation", "sum -> f64[]", "max -> f64[]"),
         ("shape", "index -> i64[1024]", "index -> i64[1025]"),
         ("dtype", "cast -> f64[1024]", "cast -> f32[1024]"),
+        // With the numbers of thread blocks and threads, and the places of the arguments.
+        (
+            "kernel",
+            "add with 4294967297, 4294967297, 4294967297, 0, 0 -> u8[1]",
+            "subtract with 4294967297, 4294967297, 4294967297, 0, 0 -> u8[1]",
+        ),
     ] {
         let ended = of(3, "work_differently", &[kind]).run();
         assert_named(

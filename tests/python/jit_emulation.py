@@ -17,8 +17,9 @@ import tempfile
 import numpy
 import pytest
 
-from phalanx import _jit, _jit_prelude
-from phalanx._jit_types import SPELLINGS, Array, Scalar, known_dtype
+from phalanx._jit import kernels as _jit
+from phalanx._jit import prelude as _jit_prelude
+from phalanx._jit.types import SPELLINGS, Array, Scalar, known_dtype
 
 HEAD = r"""
 #include <barrier>

@@ -9,8 +9,8 @@ import numpy
 import pytest
 
 import phalanx as np
-from phalanx import _jit
-from phalanx._jit_types import Array
+from phalanx._jit import kernels as _jit
+from phalanx._jit.types import Array
 
 from . import jit_emulation as emulation
 from . import jit_thrust_kernels  # noqa: F401: it adds cases

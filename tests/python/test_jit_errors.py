@@ -5,7 +5,7 @@ import re
 import numpy
 import pytest
 
-from phalanx import _jit
+from phalanx._jit import kernels as _jit
 
 from . import jit_emulation as emulation
 from .jit_kernels import jit

@@ -5,7 +5,8 @@ import linecache
 import numpy
 import pytest
 
-from phalanx import _jit, _jit_prelude
+from phalanx._jit import kernels as _jit
+from phalanx._jit import prelude as _jit_prelude
 
 from . import jit_emulation as emulation
 from . import jit_random as drawn

@@ -3,6 +3,8 @@
 use super::turns::Turns;
 use super::{Outcome, SPLIT_FROM, moment};
 use phalanx::Session;
+use phalanx::host_kernels::host_kernel;
+use phalanx::launches::{LaunchArgument, LaunchSize};
 use phalanx::prelude::*;
 use std::time::Duration;
 
@@ -54,12 +56,18 @@ pub fn add_differently() -> Outcome {
     Ok(())
 }
 
-/// Rank 1 differs from the others: another operation, or one of another shape or dtype.
+/// Rank 1 differs from the others: another operation, one of another shape or dtype, or another
+/// kernel of the program's own.
 pub fn work_differently(kind: &str) -> Outcome {
     let is_other = phalanx::rank() == 1;
     let length = if is_other && kind == "shape" { SPLIT_FROM + 1 } else { SPLIT_FROM };
     let dtype = if is_other && kind == "dtype" { DType::F32 } else { DType::F64 };
     let array = arange(0, length, 1).astype(dtype);
+    if kind == "kernel" {
+        let name = if is_other { "subtract" } else { "add" };
+        let size = LaunchSize { blocks: [1; 3], threads: [1; 3], shared: 0 };
+        host_kernel(name, |_| ()).launch(size, &[LaunchArgument::Array(array.clone())])?;
+    }
     let total = if is_other && kind == "operation" { array.max(()) } else { array.sum(()) };
     moment("differs");
     println!("total {total}");

@@ -1,9 +1,9 @@
-"""The translation of CUDA's own functions in kernels from Python: see ``_jit_translate``."""
+"""The translation of CUDA's own functions in kernels from Python: see ``translate``."""
 
 import numpy as _numpy
 
-from . import _jit_algorithms
-from ._jit_types import (
+from . import algorithms as _algorithms
+from .types import (
     BOOL, FLOAT16, INT32, INT64, UINT32, UINT64, Array, Data, Iterator, Known, Opaque, Pointer,
     Record, Scalar, Several, convert, fits, is_number, literal_dtype, spelling,
 )
@@ -354,7 +354,7 @@ struct {name}_object {{
         self._check_policy(node, name, positional[0])
         arguments = positional[1:]
         form, result = self._form(node, name, arguments)
-        each = "_each" if (form, result) == _jit_algorithms.EACH.get(name) else ""
+        each = "_each" if (form, result) == _algorithms.EACH.get(name) else ""
         dtype = self._value_dtype(node, arguments[0])
         codes = [
             self._argument(node, name, letter, one, dtype)
@@ -374,11 +374,11 @@ struct {name}_object {{
 
     def _form(self, node, name, arguments):
         """The form of the arguments, and the result."""
-        forms = [_jit_algorithms.ALGORITHMS[name]]
-        if name in _jit_algorithms.EACH:
+        forms = [_algorithms.ALGORITHMS[name]]
+        if name in _algorithms.EACH:
             # A place in third position starts a range of values.
             is_each = len(arguments) > 3 and self._is_place(arguments[2])
-            forms = [_jit_algorithms.EACH[name]] if is_each else forms
+            forms = [_algorithms.EACH[name]] if is_each else forms
         form, result = forms[0]
         least = sum(letter.islower() for letter in form)
         if not least <= len(arguments) <= len(form):

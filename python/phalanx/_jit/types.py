@@ -1,4 +1,4 @@
-"""The types and values of kernels that are translated from Python: see ``_jit_translate``."""
+"""The types and values of kernels that are translated from Python: see ``translate``."""
 
 import dataclasses as _dataclasses
 import functools as _functools
@@ -6,7 +6,7 @@ import re as _re
 
 import numpy as _numpy
 
-# How C++ spells each dtype. Structures for float16 and complex numbers are in ``_jit_prelude``.
+# How C++ spells each dtype. Structures for float16 and complex numbers are in ``prelude``.
 SPELLINGS = {
     "bool": "bool",
     "int8": "signed char",

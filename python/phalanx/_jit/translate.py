@@ -3,7 +3,7 @@
 A program is the text of one kernel, or of one function of scalars, for one tuple of argument types.
 Each Python function that it calls is translated once for each tuple of types. Local variables are
 declared at the top of their function, where their types are known from their first assignments.
-Expressions are in ``_jit_expressions``, calls in ``_jit_calls``.
+Expressions are in ``expressions``, calls in ``calls``.
 """
 
 import ast as _ast
@@ -13,15 +13,16 @@ import re as _re
 
 import numpy as _numpy
 
-from . import _jit_algorithms, _jit_prelude
-from ._jit_calls import Calls
-from ._jit_expressions import Expressions
-from ._jit_source import source_of
-from ._jit_types import (
+from . import algorithms as _algorithms
+from . import prelude as _prelude
+from .calls import Calls
+from .expressions import Expressions
+from .source import source_of
+from .types import (
     INT32, INT64, UINT64, Array, Data, Known, Record, Scalar, Several, Variable, c_name, convert,
     fits, is_number, literal, literal_dtype, operand, promote, spelling,
 )
-from ._phalanx import _refusal
+from .._phalanx import _refusal
 
 # A function that makes another one of itself with new constants never ends: see Program.function.
 _MOST_FUNCTIONS = 200
@@ -117,8 +118,8 @@ class Program:
         body = "\n\n".join([*self.texts.values(), *last])
         if self.plain:
             return body
-        headers = [text for name, text in _jit_prelude.HEADERS.items() if name in self.headers]
-        parts = _jit_algorithms.parts_of(body)
+        headers = [text for name, text in _prelude.HEADERS.items() if name in self.headers]
+        parts = _algorithms.parts_of(body)
         whole = "".join(parts) + body
         uses = {
             "half": r"\bhalf\b", "complex": r"\bcomplex<", "array": r"phalanx::Array<",
@@ -127,7 +128,7 @@ class Program:
             "functors": r"phalanx::(Sum|Max|Min)\b", "reductions": r"phalanx::\w+Reduce<",
         }
         prelude = [
-            text for name, text in _jit_prelude.PARTS.items() if _re.search(uses[name], whole)
+            text for name, text in _prelude.PARTS.items() if _re.search(uses[name], whole)
         ]
         return "\n".join([*headers, *prelude, *parts, body, ""])
 

@@ -6,14 +6,14 @@
 import sys as _sys
 import types as _types
 
-from . import _jit
-from ._jit import blockDim as blockDim
-from ._jit import blockIdx as blockIdx
-from ._jit import gridDim as gridDim
-from ._jit import inside as _inside
-from ._jit import rawkernel as rawkernel
-from ._jit import threadIdx as threadIdx
-from ._jit import warpsize as warpsize
+from .._jit import kernels as _kernels
+from .._jit.kernels import blockDim as blockDim
+from .._jit.kernels import blockIdx as blockIdx
+from .._jit.kernels import gridDim as gridDim
+from .._jit.kernels import inside as _inside
+from .._jit.kernels import rawkernel as rawkernel
+from .._jit.kernels import threadIdx as threadIdx
+from .._jit.kernels import warpsize as warpsize
 
 
 @_inside()
@@ -195,12 +195,12 @@ cg = _module(
 )
 cub = _module(
     "cub", "Reductions over warps and thread blocks.",
-    {"WarpReduce": _jit.WarpReduce, "BlockReduce": _jit.BlockReduce, "Sum": _jit.Sum,
-     "Max": _jit.Max, "Min": _jit.Min},
+    {"WarpReduce": _kernels.WarpReduce, "BlockReduce": _kernels.BlockReduce, "Sum": _kernels.Sum,
+     "Max": _kernels.Max, "Min": _kernels.Min},
 )
 thrust = _module(
     "thrust", "Algorithms over iterators, which each thread runs alone.",
-    {**_jit.algorithms(), **_jit.policies(),
+    {**_kernels.algorithms(), **_kernels.policies(),
      **_named(_make_constant_iterator, _make_counting_iterator)},
 )
 

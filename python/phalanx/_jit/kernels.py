@@ -6,15 +6,16 @@ import types as _types
 
 import numpy as _numpy
 
-from . import _jit_algorithms, _phalanx
-from ._jit_documentation import describe as _describe
-from ._jit_source import source_of as _source_of
-from ._jit_translate import Program as _Program
-from ._jit_translate import translate_kernel as _translate_kernel
-from ._jit_types import (
+from .. import _phalanx
+from . import algorithms as _algorithms
+from .documentation import describe as _describe
+from .source import source_of as _source_of
+from .translate import Program as _Program
+from .translate import translate_kernel as _translate_kernel
+from .types import (
     INT32, Array, Data, Opaque, Scalar, c_name, known_dtype, spelling,
 )
-from ._phalanx import _refusal
+from .._phalanx import _refusal
 
 _OPTIONS = ("--std=c++17",)
 
@@ -85,7 +86,7 @@ class _JitKernel:
         )
 
     def _compile(self, types):
-        from . import RawKernel
+        from .. import RawKernel
 
         code, name, cooperative = kernel_text(self._jit_function, types, self._jit_mode)
         self._codes[types] = code
@@ -260,7 +261,7 @@ def _check_count(function, types):
 def kernel_text(function, types, mode="cuda"):
     """The text of a kernel, its name, and whether its grid waits for itself.
 
-    ``types`` has a ``_jit_types.Array`` or a ``_jit_types.Scalar`` for each parameter."""
+    ``types`` has a ``types.Array`` or a ``types.Scalar`` for each parameter."""
     name = c_name(function.__name__, set(), "jit_")
 
     def run():
@@ -556,7 +557,7 @@ _LETTERS = {"f": "first", "l": "last", "i": "iterator", "v": "value", "o": "oper
 def _algorithm(name):
     """The function of ``phalanx.x.jit.thrust`` with a name."""
     words = []
-    for letter in _jit_algorithms.ALGORITHMS[name][0]:
+    for letter in _algorithms.ALGORITHMS[name][0]:
         word = _LETTERS[letter.lower()]
         words.append(f"[{word}]" if letter.isupper() else word)
 
@@ -573,7 +574,7 @@ def _algorithm(name):
 
 def algorithms():
     """All algorithms of ``phalanx.x.jit.thrust`` by name."""
-    return {name: _algorithm(name) for name in _jit_algorithms.ALGORITHMS}
+    return {name: _algorithm(name) for name in _algorithms.ALGORITHMS}
 
 
 def policies():

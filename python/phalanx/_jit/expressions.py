@@ -1,4 +1,4 @@
-"""The translation of Python expressions to CUDA C++: see ``_jit_translate``."""
+"""The translation of Python expressions to CUDA C++: see ``translate``."""
 
 import ast as _ast
 import operator as _operator
@@ -6,8 +6,8 @@ import re as _re
 
 import numpy as _numpy
 
-from . import _jit_operations as _operations
-from ._jit_types import (
+from . import operations as _operations
+from .types import (
     BOOL, INT64, NUMBERS, Array, Data, Iterator, Known, Opaque, Pointer, Record, Scalar, Several,
     convert, fits, is_number, literal, literal_dtype, operand, promote, real_of,
 )

@@ -6,7 +6,7 @@ import os as _os
 import textwrap as _textwrap
 import weakref as _weakref
 
-from ._phalanx import _refusal
+from .._phalanx import _refusal
 
 _sources = _weakref.WeakKeyDictionary()
 # The trees by code objects: functions that a function makes share their text.

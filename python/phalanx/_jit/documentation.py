@@ -2,7 +2,7 @@
 
 import inspect as _inspect
 
-from . import _jit_algorithms
+from . import algorithms as _algorithms
 
 _PARAMETERS = {
     "ndim": ("int", "The number of axes: 1, 2 or 3."),
@@ -78,7 +78,7 @@ def describe(function, name, summary):
 def _use(name):
     if name.startswith("atomic_"):
         return "number", f"jit.{name}(x, 0, 1)"
-    form = _jit_algorithms.ALGORITHMS[name.removeprefix("thrust.")][0]
+    form = _algorithms.ALGORITHMS[name.removeprefix("thrust.")][0]
     values = {"f": "x.begin()", "l": "x.end()", "i": "x.begin()", "v": "0"}
     given = ", ".join(values[letter] for letter in form if letter.islower())
     return "iterator, number or None", f"jit.{name}(jit.thrust.seq, {given})"

@@ -5,16 +5,14 @@ import functools as _functools
 import math as _math
 import sys as _sys
 
-from . import _jit_names as jit
-from . import _phalanx
-from ._phalanx import _refusal
-from . import _profiler as profiler
-from ._documentation import describe as _describe
-from ._generalized import GeneralizedUFunc as GeneralizedUFunc
+from .. import _phalanx
+from .._phalanx import _refusal
+from .. import _profiler as profiler
+from .._documentation import describe as _describe
+from .._generalized import GeneralizedUFunc as GeneralizedUFunc
 
 # The module is importable by its path, too, as if this were a package.
 _sys.modules["phalanx.x.profiler"] = profiler
-_sys.modules["phalanx.x.jit"] = jit
 
 
 def _target(a, name):
@@ -140,7 +138,7 @@ def empty_pinned(shape, dtype=float, order="C"):
 
     if not _phalanx._gpus():
         return numpy.empty(shape, dtype, order)
-    from . import cuda
+    from .. import cuda
 
     shape = (shape,) if isinstance(shape, int) else tuple(shape)
     dtype = numpy.dtype(dtype)
@@ -171,6 +169,15 @@ def zeros_like_pinned(a, dtype=None, order="K", subok=None, shape=None):
 def _order(order):
     """An order for NumPy's constructors: 'F', or 'C' for any other."""
     return "F" if order == "F" else "C"
+
+
+def __getattr__(name):
+    # It needs NumPy, which an import of phalanx does not load.
+    if name == "jit":
+        import importlib
+
+        return importlib.import_module(".jit", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 _describe(__name__)

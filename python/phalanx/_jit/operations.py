@@ -6,7 +6,7 @@ import re as _re
 
 import numpy as _numpy
 
-from ._jit_types import (
+from .types import (
     BOOL, FLOAT16, FLOAT32, FLOAT64, INT32, INT64, UINT64, _WEAK, convert, known_dtype,
     literal_dtype, promote, real_of, spelling,
 )

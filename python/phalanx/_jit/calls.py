@@ -1,4 +1,4 @@
-"""The translation of calls in kernels from Python: see ``_jit_translate``."""
+"""The translation of calls in kernels from Python: see ``translate``."""
 
 import ast as _ast
 import inspect as _inspect
@@ -6,10 +6,10 @@ import types as _types
 
 import numpy as _numpy
 
-from . import _jit_operations as _operations
-from ._jit_device import DeviceCalls
-from ._jit_source import source_of
-from ._jit_types import (
+from . import operations as _operations
+from .device import DeviceCalls
+from .source import source_of
+from .types import (
     BOOL, FLOAT64, INT32, INT64, Array, Data, Iterator, Known, Opaque, Pointer, Scalar, Several,
     is_number, known_dtype, literal_dtype, operand, promote, spelling,
 )

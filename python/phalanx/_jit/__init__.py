@@ -1,0 +1,1 @@
+"""Kernels that are translated from Python to CUDA C++: ``phalanx.x.jit``."""
