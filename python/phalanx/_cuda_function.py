@@ -2,6 +2,7 @@
 
 from . import _phalanx
 from ._phalanx import _refusal
+from ._raw import RawKernel as _RawKernel
 from ._raw import RawModule as _RawModule
 
 
@@ -10,6 +11,8 @@ class Function:
 
     def __init__(self, module, name):
         self.module, self._kernel = module, module._raw.get_function(name)
+        self._cooperative = _RawKernel.__new__(_RawKernel)
+        self._cooperative._of(module._raw, name, per_shard=False, cooperative=True)
 
     @property
     def ptr(self):
@@ -18,14 +21,8 @@ class Function:
 
     def __call__(self, grid, block, args, shared_mem=0, stream=None,
                  enable_cooperative_groups=False):
-        self._of(enable_cooperative_groups)(grid, block, args, shared_mem=shared_mem)
-
-    def _of(self, cooperative):
-        if not cooperative:
-            return self._kernel
-        raw = _RawModule.__new__(_RawModule)
-        raw.__dict__.update(self.module._raw.__dict__, enable_cooperative_groups=True)
-        return raw.get_function(self._kernel.name)
+        kernel = self._cooperative if enable_cooperative_groups else self._kernel
+        kernel(grid, block, args, shared_mem=shared_mem)
 
     def linear_launch(self, size, args, shared_mem=0, block_max_size=128, stream=None,
                       enable_cooperative_groups=False):

@@ -107,13 +107,13 @@ def _arrays(given):
     import numpy
 
     def converted(value):
-        is_array = isinstance(value, (list, tuple)) or isinstance(value, numpy.ndarray)
+        is_array = isinstance(value, (list, tuple, numpy.ndarray))
         return _phalanx.asarray(value) if is_array else value
 
     return [converted(value) for value in given]
 
 
-def _apart(kernel, inputs, outputs):
+def _apart(inputs, outputs):
     """The inputs; those that share elements with an output, but are not the output, are copied."""
     def own(value):
         if not isinstance(value, _phalanx.ndarray):
@@ -305,7 +305,7 @@ class Elementwise(_Program):
         """The outputs for the arguments: the inputs, and the outputs if they are given."""
         nin = len(self.inputs)
         arguments = _arrays(arguments[:nin]) + list(arguments[nin:])
-        arguments[:nin] = _apart(self.name, arguments[:nin], arguments[nin:])
+        arguments[:nin] = _apart(arguments[:nin], arguments[nin:])
         given = list(zip(self.inputs + self.outputs, arguments))
         counts = (len(self.inputs), len(self.inputs) + len(self.outputs))
         if len(arguments) not in counts:
@@ -440,7 +440,7 @@ class Reduction(_Program):
                 TypeError, "count",
                 f"kernel '{self.name}': it takes {len(self.inputs)} inputs, not {len(arguments)}",
             )
-        arguments = _apart(self.name, _arrays(arguments), out)
+        arguments = _apart(_arrays(arguments), out)
         given = list(zip(self.inputs, arguments))
         letters = _letters(self.name, given + list(zip(self.outputs, out)))
         split = [value for parameter, value in given

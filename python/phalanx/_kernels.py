@@ -80,7 +80,6 @@ class _Kernel:
             self._native = make()
             inputs, outputs = self._native.inputs(), self._native.outputs()
         except (ValueError, NotImplementedError) as error:
-            self._native = None
             self._compile_after(error)
             inputs = [one.described() for one in self._program.inputs]
             outputs = [one.described() for one in self._program.outputs]

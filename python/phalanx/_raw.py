@@ -21,16 +21,21 @@ class CompileException(RuntimeError):
         f.write(str(self) + "\n")
 
 
+def _of_compiler(error):
+    """An error of a native call; a refusal by the compiler as a ``CompileException``."""
+    if getattr(error, "code", None) != _COMPILE:
+        return error
+    refused = CompileException(str(error))
+    refused.code = _COMPILE
+    return refused
+
+
 def _compiling(act):
-    """Calls a function; a refusal by the compiler becomes a ``CompileException``."""
+    """Calls a function that may compile."""
     try:
         return act()
     except RuntimeError as error:
-        if getattr(error, "code", None) != _COMPILE:
-            raise
-        refused = CompileException(str(error))
-        refused.code = _COMPILE
-        raise refused from None
+        raise _of_compiler(error) from None
 
 
 # The code of an error of the compiler.
@@ -396,17 +401,17 @@ class RawKernel:
         )
         self._of(module, name, per_shard)
 
-    def _of(self, module, name, per_shard):
+    def _of(self, module, name, per_shard, cooperative=False):
         _check_name(name)
         self._module, self.name, self.per_shard = module, name, bool(per_shard)
+        self._cooperative = cooperative or module.enable_cooperative_groups
         self.__name__ = name
         self._made = None
 
     @property
     def _native(self):
         if self._made is None:
-            cooperative = self._module.enable_cooperative_groups
-            self._made = self._module._native.kernel(self.name, self.per_shard, cooperative)
+            self._made = self._module._native.kernel(self.name, self.per_shard, self._cooperative)
         return self._made
 
     def __call__(self, grid, block, args, *, shared_mem=0, stream=None):
@@ -442,7 +447,7 @@ class RawKernel:
         try:
             native.call(grid, block, args, shared_mem)
         except RuntimeError as error:
-            _compiling(lambda: _raise(error))
+            raise _of_compiler(error) from None
 
     def compile(self, log_stream=None):
         """Compiles and loads the kernel's program; without GPUs, only compiles it.
@@ -491,7 +496,7 @@ class RawKernel:
     @property
     def enable_cooperative_groups(self):
         """Whether all thread blocks run at the same time."""
-        return self._module.enable_cooperative_groups
+        return self._cooperative
 
     @property
     def kernel(self):
@@ -557,10 +562,6 @@ class shard:
         self.array = array
 
 
+# The attributes that the driver knows.
 _ATTRIBUTES = [name for name, value in vars(RawKernel).items()
                if isinstance(value, property) and value.fget.__name__ == "read"]
-
-
-def _raise(error):
-    raise error
-

@@ -417,9 +417,11 @@ def test_modules_of_machine_code_and_their_functions():
     count((2,), (3,), (x,))
     count.linear_launch(100, (x,), block_max_size=32)
     assert int(x[0]) == 6 + 128
+    count((1,), (4,), (x,), enable_cooperative_groups=True)
+    assert int(x[0]) == 6 + 128 + 4
     counter = numpy.zeros(1, dtype="i4")
     module.get_global_var("counter").copy_to_host(counter.ctypes.data, 4)
-    assert counter[0] == 2 * (6 + 128)
+    assert counter[0] == 2 * (6 + 128 + 4)
 
 
 def test_functions_of_the_host_are_called_in_order():

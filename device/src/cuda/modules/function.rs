@@ -67,7 +67,8 @@ pub enum Coming {
 /// The first compute capability whose thread blocks may start early.
 const FIRST_EARLY: u32 = 90;
 
-/// The first version of the driver that tells the parameters of a kernel.
+/// The oldest driver that reports the sizes of a kernel's parameters, by the version of CUDA that
+/// it supports.
 const TELLS_PARAMETERS: u32 = 12_040;
 
 /// An attribute of a kernel.
