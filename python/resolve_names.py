@@ -18,8 +18,8 @@ PLACES = {
     "scipy": ["phalanx.scipy"],
     "cupy": ["phalanx", "phalanx.cuda", "phalanx.x"],
     "cupy.cuda.device": ["phalanx.cuda"],
-    "cupy.cuda.memory": ["phalanx.cuda"],
-    "cupy.cuda.pinned_memory": ["phalanx.cuda"],
+    "cupy.cuda.memory": ["phalanx.cuda", "phalanx.cuda.memory"],
+    "cupy.cuda.pinned_memory": ["phalanx.cuda", "phalanx.cuda.pinned_memory"],
     "cupyx": ["phalanx.x", "phalanx"],
     "cupyx.distributed": ["phalanx.distributed"],
     "cupyx.distributed.array.DistributedArray": ["phalanx.ndarray"],
@@ -33,6 +33,10 @@ OBJECTS = {
     "phalanx.ndarray": lambda: phalanx.arange(4.0).reshape(2, 2),
     "phalanx.ufunc": lambda: phalanx.add,
     "phalanx.flatiter": lambda: phalanx.arange(4).flat,
+    "phalanx.RawKernel": lambda: phalanx.RawKernel("", "k"),
+    "phalanx.RawModule": lambda: phalanx.RawModule(code=""),
+    "phalanx.cuda.Stream": lambda: phalanx.cuda.Stream(),
+    "phalanx.cuda.Device": lambda: phalanx.cuda.Device(),
     "phalanx.broadcast": lambda: phalanx.broadcast(phalanx.arange(3), phalanx.arange(3)),
     "phalanx.poly1d": lambda: phalanx.poly1d([1.0, 2.0]),
     "phalanx.finfo": lambda: phalanx.finfo("float64"),
@@ -78,7 +82,9 @@ def found(path):
 
 def member(path, name):
     """The path of a name of a module, of a class or of its objects."""
-    if path not in OBJECTS:
+    # Attributes of a class are not asked for their values, which may need a GPU.
+    is_class = path.startswith("phalanx.") and hasattr(found(path), name)
+    if path not in OBJECTS or is_class:
         found(f"{path}.{name}")
     else:
         try:

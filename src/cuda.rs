@@ -39,10 +39,11 @@ pub use benchmark::{Timings, benchmark};
 pub use current::{current_stream, with_stream};
 pub use phalanx_device::cuda::FunctionAttribute;
 pub use phalanx_device::cuda::{
-    Context, CudaDevice, Event, KeptContext, PinnedMemory, Properties, Reader, Stream,
-    keep_context, mark, pop_range, profile, push_range,
+    Allocator, AsyncMemory, Context, CudaDevice, DeviceMemory, Event, HandleKind, KeptContext,
+    LibraryHandle, ManagedMemory, PinnedMemory, Properties, Reader, Stream, keep_context, mark,
+    pop_range, profile, push_range,
 };
-pub use phalanx_device::{Buffer, Device, DeviceError, DevicePointer, ForeignMemory};
+pub use phalanx_device::{Buffer, Device, DeviceError, DevicePointer, ForeignMemory, observer};
 pub use raw::{RawKernel, RawModule};
 
 /// The number of GPUs that the process can use; 0 without a working driver. Local.

@@ -1,6 +1,7 @@
 //! The CPU as a device, with a pool of memory; all CPU devices share their threads.
 
 use crate::blas::Blas;
+use crate::observer::{self, MemoryEvent, Stage};
 use crate::{Buffer, Device, DeviceError, ForeignMemory, Pool, pages};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
@@ -79,6 +80,17 @@ impl CpuDevice {
 
     /// Takes back a block of `size` bytes.
     fn take_back(&self, pointer: NonNull<u8>, size: usize) {
+        let address = pointer.as_ptr() as usize;
+        observer::note(|| self.event(Stage::Free, size, size, address));
+        self.keep_or_free(pointer, size);
+        observer::note(|| self.event(Stage::Freed, size, size, address));
+    }
+
+    fn event(&self, stage: Stage, bytes: usize, size: usize, address: usize) -> MemoryEvent {
+        MemoryEvent::new(stage, &self.name(), bytes, size, address)
+    }
+
+    fn keep_or_free(&self, pointer: NonNull<u8>, size: usize) {
         let mut memory = self.memory();
         memory.in_use -= size;
         if memory.cached + size <= MOST_CACHED {
@@ -117,6 +129,16 @@ impl Device for CpuDevice {
             in_use,
             limit: self.limit,
         };
+        observer::note(|| self.event(Stage::Take, bytes, size, 0));
+        let new = || {
+            observer::note(|| self.event(Stage::Allocate, size, size, 0));
+            let pointer = pages::allocate(size)?;
+            if let Some(pointer) = pointer {
+                let address = pointer.as_ptr() as usize;
+                observer::note(|| self.event(Stage::Allocated, size, size, address));
+            }
+            Ok::<_, DeviceError>(pointer)
+        };
         let pointer = {
             let mut memory = self.memory();
             if self.limit.is_some_and(|limit| memory.in_use + size > limit) {
@@ -128,12 +150,12 @@ impl Device for CpuDevice {
                     memory.cached -= size;
                     block.0
                 }
-                None => match pages::allocate(size)? {
+                None => match new()? {
                     Some(pointer) => pointer,
                     None => {
                         // Cached blocks have other sizes, so free them and try again.
                         memory.free_cached();
-                        pages::allocate(size)?.ok_or_else(|| refused(memory.in_use))?
+                        new()?.ok_or_else(|| refused(memory.in_use))?
                     }
                 },
             };
@@ -141,6 +163,8 @@ impl Device for CpuDevice {
             memory.peak = memory.peak.max(memory.in_use);
             pointer
         };
+        let address = pointer.as_ptr() as usize;
+        observer::note(|| self.event(Stage::Taken, bytes, size, address));
         // SAFETY: the memory is valid for `size` bytes until `release` frees or reuses it.
         Ok(unsafe { Buffer::from_pool(pointer, bytes, self) })
     }

@@ -84,6 +84,20 @@ pub enum DeviceError {
         /// The required minimum.
         needed: u32,
     },
+    /// A kernel of the user's own wrote outside of its operands.
+    #[error("{device}: the kernel '{kernel}' wrote {place} of its parameter {parameter}{at}")]
+    Guard {
+        /// The device's name.
+        device: String,
+        /// The kernel.
+        kernel: String,
+        /// The parameter, counted from 0, near whose array it wrote.
+        parameter: usize,
+        /// Where.
+        place: String,
+        /// The line that launched it.
+        at: String,
+    },
     /// Elements of a device that computes nothing were requested.
     #[error("{device} only plans: it has computed no elements")]
     Null {
@@ -112,6 +126,7 @@ impl DeviceError {
             DeviceError::Capability { .. } => "PX056",
             DeviceError::Driver { .. } => "PX057",
             DeviceError::Null { .. } => "PX059",
+            DeviceError::Guard { .. } => "PX182",
         }
     }
 
@@ -135,6 +150,9 @@ impl DeviceError {
             DeviceError::NoSuchDevice { .. } => "`phalanx info` lists the available devices",
             DeviceError::Capability { .. } => "use a newer GPU, or PHALANX_DEVICES=cpu",
             DeviceError::Driver { .. } => "install a newer driver, or use PHALANX_DEVICES=cpu",
+            DeviceError::Guard { .. } => {
+                "correct the indices of the kernel: it must write inside of its arrays only"
+            }
             DeviceError::Null { .. } => {
                 "use a real device: PHALANX_DEVICES=cpu or cuda; this one only has plans, \
                  shardings, and shapes that do not depend on elements"

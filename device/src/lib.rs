@@ -17,6 +17,7 @@ mod foreign;
 pub mod instructions;
 mod moment;
 mod null;
+pub mod observer;
 mod pages;
 mod pointer;
 mod strides;

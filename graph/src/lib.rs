@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod bounds;
+mod capture;
 mod checks;
 mod condition;
 mod engine;
@@ -21,6 +22,7 @@ mod verify;
 mod view;
 mod window;
 
+pub use capture::Captured;
 pub use engine::{AtOnce, Cause, Engine, Evaluation, Limits, ShardMemory};
 pub use error::{
     DataError, Error, ErrorKind, Failure, Place, Site, call_site, called_from, in_place_of,

@@ -18,7 +18,7 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::marker::PhantomData;
 use std::mem::{Discriminant, discriminant};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use std::thread::ThreadId;
 
@@ -37,7 +37,12 @@ struct State {
     owner: Option<OnceLock<ThreadId>>,
     /// Conditions on data that the next observation checks, in the order of the program.
     checks: Mutex<VecDeque<Check>>,
+    /// Whether the window captures.
+    captures: AtomicBool,
 }
+
+/// Captured operations, and the conditions that they check.
+type CapturedParts = (Graph, Vec<(Held, Error)>);
 
 /// The number of operations that identify a place in the program.
 const PLACE: usize = 4;
@@ -65,6 +70,23 @@ impl Failure for OtherThread {
     }
 }
 
+/// A call that needs a value while operations are captured.
+#[derive(Debug, thiserror::Error)]
+#[error("operations are being captured: no value is computed until the capture ends")]
+struct IsCapturing;
+
+impl Failure for IsCapturing {
+    fn code(&self) -> &'static str {
+        "PX181"
+    }
+    fn numpy_class(&self) -> &'static str {
+        "RuntimeError"
+    }
+    fn hint(&self) -> &'static str {
+        "read values before the capture begins, or after it ends and the graph is launched"
+    }
+}
+
 #[derive(Default)]
 struct Window {
     number: u64,
@@ -83,6 +105,10 @@ struct Window {
     /// The number of small operations recorded last, one after the other.
     small: usize,
     write: Write,
+    /// Whether operations are captured: the window is not closed, and no operation runs at once.
+    captures: bool,
+    /// The number of the last window, if that is another one: it computed what the capture needs.
+    last: u64,
 }
 
 /// The state of the recording of a write.
@@ -143,6 +169,7 @@ impl MeshHandle {
             window,
             owner,
             checks: Mutex::default(),
+            captures: AtomicBool::new(false),
         }))
     }
 
@@ -276,6 +303,9 @@ impl MeshHandle {
             return Ok(node);
         }
         let mut window = self.window();
+        if window.captures {
+            return window.push(op, operands, shape, dtype, site);
+        }
         let mut anchor = window.place;
         anchor.rotate_right(1);
         anchor[0] = Some((site.identity(), discriminant(&op)));
@@ -312,17 +342,7 @@ impl MeshHandle {
         if !is_end && window.anchor.is_none() && !window.places.insert(anchor) {
             window.anchor = Some(anchor);
         }
-        let mut inputs = SmallVec::<[Input; 2]>::with_capacity(operands.len());
-        for operand in operands {
-            inputs.push(window.input(operand, site)?);
-        }
-        let position = NodeId::new(window.graph.nodes.len());
-        let node = Node::recorded(shape, dtype, window.number, position, Some(site));
-        node.learn(Interval::of_result(&op, operands, node.shape(), dtype));
-        let data = NodeData::of(op, inputs, &node, site);
-        window.bytes += stored_bytes(&data);
-        window.graph.nodes.push(data);
-        Ok(node)
+        window.push(op, operands, shape, dtype, site)
     }
 
     /// The node of an operation that runs now, if it is small and its operands are computed.
@@ -334,7 +354,7 @@ impl MeshHandle {
         dtype: DType,
         site: Site,
     ) -> Option<Arc<Node>> {
-        if self.0.limits.at_once == 0 {
+        if self.0.limits.at_once == 0 || self.is_capturing() {
             return None;
         }
         Some(match self.0.engine.at_once(op, operands, shape, dtype)? {
@@ -471,12 +491,79 @@ impl MeshHandle {
     pub fn close(&self, cause: Cause, site: Site) -> Result<(), Error> {
         self.own(site)?;
         let mut window = self.window();
+        if window.captures {
+            return Err(Error::failure(IsCapturing, Some(site)));
+        }
         if !window.graph.nodes.is_empty() {
             drop(window);
             self.0.engine.make_room()?;
             window = self.window();
         }
         self.close_window(&mut window, cause, site)
+    }
+
+    /// Begins to capture operations, after all that are recorded are started: from now on,
+    /// operations of all threads on the mesh are recorded and not run, until `end_capture`.
+    /// Collective over the mesh.
+    ///
+    /// Errors: `PX181` if operations are being captured already, or if there was too little memory
+    /// for those that are recorded; those of the engine.
+    pub fn begin_capture(&self, site: Site) -> Result<(), Error> {
+        self.raise_pending(site)?;
+        self.close(Cause::Data, site)?;
+        let mut window = self.window();
+        if !window.graph.nodes.is_empty() {
+            return Err(Error::failure(IsCapturing, Some(site)));
+        }
+        window.captures = true;
+        self.0.captures.store(true, Ordering::Release);
+        Ok(())
+    }
+
+    /// Computes the value of a node that was deferred before the capture in progress, beside the
+    /// captured operations. Collective over the mesh.
+    ///
+    /// Errors: those of the engine.
+    pub fn compute_deferred(&self, node: &Arc<Node>) -> Result<(), Error> {
+        let mut window = self.window();
+        let Some(site) = node.site().filter(|_| window.captures && node.is_deferred()) else {
+            return Ok(());
+        };
+        let number = window.number.max(window.last) + 1;
+        let apart = Window { number, ..Window::default() };
+        let mut captured = std::mem::replace(&mut *window, apart);
+        let settled = window.settle(node, site);
+        let closed = settled.and_then(|()| self.close_window(&mut window, Cause::Data, site));
+        captured.last = window.number;
+        *window = captured;
+        closed
+    }
+
+    /// Whether operations are being captured. Local.
+    #[inline]
+    pub fn is_capturing(&self) -> bool {
+        self.0.captures.load(Ordering::Acquire)
+    }
+
+    /// Takes the captured operations, with the conditions that they check, out of the window.
+    pub(crate) fn take_captured(
+        &self,
+        wanted: &[Arc<Node>],
+        site: Site,
+    ) -> Result<Option<CapturedParts>, Error> {
+        let mut window = self.window();
+        if !window.captures {
+            return Ok(None);
+        }
+        let settled = wanted.iter().try_for_each(|node| window.settle(node, site));
+        let number = window.number.max(window.last) + 1;
+        let next = Window { number, place: window.place, ..Window::default() };
+        let captured = std::mem::replace(&mut *window, next);
+        self.0.captures.store(false, Ordering::Release);
+        drop(window);
+        let checks = self.checks().drain(..).map(|check| (check.condition, check.error)).collect();
+        settled?;
+        Ok(Some((captured.graph, checks)))
     }
 
     /// Closes the window because the value of its node `node` is needed. Collective over the mesh.
@@ -618,6 +705,28 @@ impl Window {
                 Input { source: self.graph.place(node, self.number), map: map.clone() }
             }
         })
+    }
+
+    /// Adds an operation.
+    fn push(
+        &mut self,
+        op: NodeOp,
+        operands: &[Operand],
+        shape: Shape,
+        dtype: DType,
+        site: Site,
+    ) -> Result<Arc<Node>, Error> {
+        let mut inputs = SmallVec::<[Input; 2]>::with_capacity(operands.len());
+        for operand in operands {
+            inputs.push(self.input(operand, site)?);
+        }
+        let position = NodeId::new(self.graph.nodes.len());
+        let node = Node::recorded(shape, dtype, self.number, position, Some(site));
+        node.learn(Interval::of_result(&op, operands, node.shape(), dtype));
+        let data = NodeData::of(op, inputs, &node, site);
+        self.bytes += stored_bytes(&data);
+        self.graph.nodes.push(data);
+        Ok(node)
     }
 
     /// Records the operation that was deferred until this node is used. It gets the call site of

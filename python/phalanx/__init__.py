@@ -22,6 +22,7 @@ from ._interoperability import (  # noqa: E402
 from ._callbacks import frompyfunc, vectorize  # noqa: E402,F401
 from ._configuration import show_config, show_runtime  # noqa: E402,F401
 from ._kernels import ElementwiseKernel, ReductionKernel, fuse  # noqa: E402,F401
+from ._user_ufuncs import UserUfunc, ufunc_from  # noqa: E402,F401
 from ._raw import RawKernel, RawModule  # noqa: E402,F401
 from ._polynomial import poly1d  # noqa: E402,F401
 from ._shapes import broadcast, einsum_path  # noqa: E402,F401

@@ -2240,7 +2240,9 @@ class RawModule:
     ``"scale<float>"``. The program is compiled when it is first used, kept on disk, and stays loaded
     for the life of the process; see docs/kernels.md.
 
-    ``backend="nvcc"`` calls the compiler of the CUDA toolkit. With
+    ``backend="nvcc"`` calls the compiler of the CUDA toolkit. With ``-dc`` or ``-rdc=true`` among
+    the options the program is linked with CUDA's runtime of the device, where the toolkit is
+    installed, so that kernels launch kernels; by NVRTC it is linked for the current GPU. With
     ``enable_cooperative_groups=True``, all thread blocks of a launch run at the same time.
     ``translate_cucomplex`` and ``jitify`` change nothing: the headers of CUDA are found where they
     are installed.
@@ -2339,9 +2341,9 @@ class RawModule:
 
         Returns
         -------
-        object
-            The memory, with ``ptr``, ``size()``, ``memset`` and copies to and from the host. On
-            several GPUs, writes go to the variable on each of them, and reads are those of the first.
+        cuda.MemoryPointer
+            The memory. On several GPUs, writes go to the variable on each of them, and reads are
+            those of the first.
 
         Raises
         ------
@@ -11500,6 +11502,50 @@ def typename(char: str) -> str:
     Notes
     -----
     Local: a process may call it alone; nothing is recorded. Distribution: local.
+    """
+
+def ufunc_from(expression: str, inputs: str | Sequence[str] | None = ..., *, name: str = ..., identity: Scalar | str | None = ..., output: DTypeLike = ...) -> Any:
+    """A ufunc of an expression in C++, with ``reduce``, ``accumulate``, ``outer`` and ``at``.
+
+    The expression is as the texts of ``ElementwiseKernel``; it computes in the common dtype of the
+    inputs, runs on every device and is fused with other operations.
+
+    Parameters
+    ----------
+    expression : str
+        The expression, such as ``"x + y - x * y"``.
+    inputs : str or sequence of str, optional
+        The names of the inputs, one or two, in the order of the arguments. By default the names in
+        the expression that are not called, in alphabetical order.
+    name : str, optional
+        A name for errors.
+    identity : scalar or str, optional
+        The value of no element, for ``reduce``.
+    output : dtype, optional
+        The dtype of the results, such as ``bool`` for a comparison; by default that of the inputs.
+
+    Returns
+    -------
+    UserUfunc
+        The ufunc.
+
+    Raises
+    ------
+    ValueError
+        The expression or a name is not understood, or there are not one or two inputs.
+
+    Notes
+    -----
+    Local.
+
+    Examples
+    --------
+    >>> import phalanx as np
+    >>> either = np.ufunc_from("x + y - x * y", identity=0)
+    >>> either(np.array([0.5, 1.0]), 0.5)
+    array([0.75, 1.  ])
+    >>> float(either.reduce(np.array([0.5, 0.5, 0.5])))
+    0.875
     """
 
 def union1d(ar1: ArrayLike, ar2: ArrayLike) -> ndarray:

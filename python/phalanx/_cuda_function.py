@@ -1,6 +1,13 @@
 """CuPy's Module and Function: programs in machine code, and their kernels."""
 
 from . import _phalanx
+from ._cuda_arguments import (
+    CIntptr as CIntptr,
+    CNumpyArray as CNumpyArray,
+    CPointer as CPointer,
+    CUIntMax as CUIntMax,
+    LinkState as LinkState,
+)
 from ._phalanx import _refusal
 from ._raw import RawKernel as _RawKernel
 from ._raw import RawModule as _RawModule
@@ -8,6 +15,8 @@ from ._raw import RawModule as _RawModule
 
 class Function:
     """A kernel of a ``Module``; ``function(grid, block, args)`` launches it as ``RawKernel`` does."""
+
+    module = None
 
     def __init__(self, module, name):
         self.module, self._kernel = module, module._raw.get_function(name)
@@ -67,6 +76,8 @@ class Function:
 
 class Module:
     """A program in machine code: a cubin, a fatbin or PTX."""
+
+    mapping = None
 
     def __init__(self):
         self._loaded = None

@@ -1,18 +1,45 @@
-"""The most used functions of ``cupy.cuda.runtime``, for this process's devices."""
+"""CuPy's module ``cuda.runtime``: CUDA's runtime on this process's devices.
+
+Devices have the numbers of ``phalanx.cuda``, from 0. Addresses, streams, events and other handles
+are numbers of CUDA's driver; objects with ``ptr`` (or ``value``, as those of ctypes) are accepted
+in their place. On CPUs the functions about devices work, and all others raise ``CUDARuntimeError``
+with ``cudaErrorNoDevice``.
+
+Operations on arrays are recorded, and run in streams of their own. Calls are ordered with them:
+
+- A call that waits, such as ``memcpy`` or ``memset``, and one that frees, such as ``free``, first
+  run all recorded operations and wait for them, since they may use the same memory.
+- A call with a stream, such as ``memcpyAsync``, hands the recorded operations to the devices, and
+  the stream waits for them. The later operations wait for the stream if it is CUDA's default stream
+  (0) or current; else call ``streamSynchronize`` or record an event.
+- A stream that records a graph is not ordered; ``graphLaunch`` is.
+
+So these calls are Collective: with several processes, all must make them.
+"""
 
 from . import _cuda_streams as _streams
 from . import _phalanx
+from ._cuda_documented import documented as _documented
+from ._cuda_driver_calls import (
+    CUDARuntimeError as CUDARuntimeError,
+    call as _call,
+    context as _context,
+    kept as _kept,
+    number as _number,
+    ordinal as _ordinal,
+)
+from ._cuda_runtime_constants import *  # noqa: F403
+from ._cuda_runtime_memory import *  # noqa: F403
+from ._cuda_runtime_streams import *  # noqa: F403
 
 is_hip = False
-memcpyHostToHost, memcpyHostToDevice, memcpyDeviceToHost, memcpyDeviceToDevice = range(4)
-memcpyDefault = 4
-eventDefault, eventBlockingSync, eventDisableTiming = range(3)
-streamDefault, streamNonBlocking = range(2)
-streamLegacy, streamPerThread = 1, 2
 
 
-class CUDARuntimeError(RuntimeError):
-    """An error of the runtime."""
+@_documented(raises={"CUDARuntimeError": "The number is not 0."})
+def check_status(status):
+    """Raises the error of a number that a call has returned."""
+    if status != 0:
+        raise CUDARuntimeError(status)
 
 
 def _at(device):
@@ -48,6 +75,7 @@ def deviceSynchronize():
     _phalanx._synchronize()
     for device, _ in enumerate(_phalanx._gpus()):
         _phalanx._synchronize_gpu(device)
+    _kept.clear()
 
 
 def streamSynchronize(stream):
@@ -57,6 +85,8 @@ def streamSynchronize(stream):
         native = _streams._native(stream)
         native.follow()
         native.synchronize()
+        native.await_calls()
+        _kept.clear()
     else:
         _phalanx._synchronize()
 
@@ -88,15 +118,65 @@ def deviceCanAccessPeer(device, peerDevice):
     return int(device != peerDevice and _phalanx._can_reach(device, peerDevice))
 
 
-def deviceGetAttribute(attribute, device):
-    """An attribute of a GPU by its name, such as ``"MultiProcessorCount"``."""
+def deviceGetAttribute(attrib, device):
+    """An attribute of a GPU by its number, ``cudaDevAttr...``, or by its name, such as
+    ``"MultiProcessorCount"``."""
     _at(device)
+    if not isinstance(attrib, str):
+        return _call("cuDeviceGetAttribute", attrib, _ordinal(device), device=device)
     try:
-        return _phalanx._gpu_attributes(device)[attribute]
+        return _phalanx._gpu_attributes(device)[attrib]
     except (KeyError, ValueError):
         raise CUDARuntimeError(
-            f"cudaErrorInvalidValue: device {device} has no attribute {attribute!r}"
+            f"cudaErrorInvalidValue: device {device} has no attribute {attrib!r}"
         ) from None
+
+
+@_documented("int", "The number of the device.")
+def deviceGetByPCIBusId(pci_bus_id):
+    """The GPU of this process at a PCI bus address."""
+    of = _call("cuDeviceGetByPCIBusId", str(pci_bus_id).encode())
+    if of not in [gpu[0] for gpu in _phalanx._gpus()]:
+        raise CUDARuntimeError(
+            f"cudaErrorInvalidDevice: this process does not use the GPU at {pci_bus_id}"
+        )
+    return _number(of)
+
+
+@_documented("str", "The address, such as ``0000:1b:00.0``.")
+def deviceGetPCIBusId(device):
+    """The PCI bus address of a GPU."""
+    import ctypes
+
+    text = ctypes.create_string_buffer(32)
+    _call("cuDeviceGetPCIBusId", text, len(text), _ordinal(device), device=device)
+    return text.value.decode()
+
+
+@_documented("int", "The value in bytes, or a number.")
+def deviceGetLimit(limit):
+    """A limit of the current device."""
+    return _call("cuCtxGetLimit", limit)
+
+
+@_documented(value=("int", "The value in bytes, or a number."))
+def deviceSetLimit(limit, value):
+    """Sets a limit of the current device."""
+    _call("cuCtxSetLimit", limit, value)
+
+
+@_documented()
+def deviceEnablePeerAccess(peerDevice):
+    """Lets the current device access memory of another one. The session enables this access by
+    itself where operations need it."""
+    _call("cuCtxEnablePeerAccess", _context(peerDevice), 0)
+
+
+@_documented()
+def deviceDisablePeerAccess(peerDevice):
+    """Ends the access of the current device to memory of another one. Operations on arrays that
+    use the access then fail."""
+    _call("cuCtxDisablePeerAccess", _context(peerDevice))
 
 
 # The names of properties, and of the attributes with their values.

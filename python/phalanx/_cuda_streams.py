@@ -103,6 +103,9 @@ class _BaseStream:
             native.synchronize()
         if native is not None:
             native.await_calls()
+            from ._cuda_driver_calls import kept
+
+            kept.clear()
 
     def record(self, event=None):
         """Records an event at this point of the stream, after all recorded operations.
@@ -128,6 +131,54 @@ class _BaseStream:
             callback(*arguments)
         else:
             native.call_host(callback, arguments)
+
+    def begin_capture(self, mode=None):
+        """Begins to capture operations on arrays: until ``end_capture`` they are recorded and not
+        run, in whichever stream and thread. Work that other libraries enqueue in the stream is not
+        captured: ``runtime.streamBeginCapture`` captures that.
+
+        Parameters
+        ----------
+        mode : int, optional
+            Accepted for programs of CuPy.
+
+        Raises
+        ------
+        RuntimeError
+            Operations are being captured already.
+
+        Notes
+        -----
+        Collective: all recorded operations run first.
+        """
+        from . import _cuda_graphs
+
+        _cuda_graphs.begin()
+
+    def end_capture(self):
+        """Ends the capture.
+
+        Returns
+        -------
+        Graph
+            The captured operations.
+
+        Raises
+        ------
+        RuntimeError
+            No operations are being captured.
+
+        Notes
+        -----
+        Local.
+        """
+        from . import _cuda_graphs
+
+        return _cuda_graphs.end()
+
+    def is_capturing(self):
+        """Whether operations are being captured."""
+        return _phalanx._is_capturing()
 
     @property
     def device_id(self):
@@ -256,6 +307,20 @@ class ExternalStream(_BaseStream):
     def __init__(self, ptr, device_id=None):
         device = _current.device if device_id is None or device_id < 0 else device_id
         super().__init__(lambda: _phalanx._Stream.external(device, int(ptr)))
+
+    @property
+    def is_non_blocking(self):
+        """Whether its work runs beside that of CUDA's default stream."""
+        from . import _cuda_runtime
+
+        return _has_gpus() and bool(_cuda_runtime.streamGetFlags(self.ptr) & 1)
+
+    @property
+    def priority(self):
+        """Its priority; the least number is the highest."""
+        from . import _cuda_runtime
+
+        return _cuda_runtime.streamGetPriority(self.ptr) if _has_gpus() else 0
 
 
 Stream.null = Stream(null=True)

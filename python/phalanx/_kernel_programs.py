@@ -6,6 +6,7 @@ kernel runs as a ``RawKernel`` does: on one device, with whole arrays.
 """
 
 import re as _re
+import threading as _threading
 
 from ._jit import prelude as _prelude
 from ._jit import types as _types
@@ -16,6 +17,12 @@ from ._raw import RawKernel as _RawKernel
 # Threads of a thread block of a reduction, and the most thread blocks.
 _REDUCING_THREADS = 512
 _MOST_BLOCKS = 2**31 - 1
+
+# What texts use that depend on the number of threads.
+_THREADS = _re.compile(
+    r"\b(threadIdx|blockIdx|blockDim|gridDim|warpSize|cooperative_groups"
+    r"|__shared__|__sync\w*|__shfl\w*)\b"
+)
 
 _PARAMETER = _re.compile(r"^(raw\s+)?(?:const\s+)?([A-Za-z_]\w*)\s+([A-Za-z_]\w*)$")
 
@@ -264,22 +271,46 @@ def _indices(name, ndim, count, shape):
     return f"    phalanx::Indices<{ndim}> {name}; {name}.count = {count};{fill} (void){name};\n"
 
 
+class _Tuning(_threading.local):
+    """Chooses the numbers of thread blocks and threads inside of ``x.optimizing.optimize``."""
+
+    choose = None
+
+
+tuning = _Tuning()
+
+
 class _Program:
     """The programs of a kernel, by the forms of its arguments."""
 
-    def __init__(self, name, options):
+    # The numbers of threads of a thread block with which every text without threads runs.
+    possible_threads = (32, 64, 128, 256, 512, 1024)
+
+    def __init__(self, name, options, texts):
         self.name, self.options = name, tuple(options)
+        self.uses_threads = _THREADS.search("\n".join(texts)) is not None
         # The prefix keeps it apart from the names of C++.
         self.symbol = f"kernel_{name}" if name.isidentifier() and name.isascii() else "kernel"
         self.texts, self._kernels = {}, {}
 
-    def launch(self, key, text, grid, threads, arguments):
-        """Launches the kernel of a form; ``text`` makes its text."""
+    def launch(self, key, text, sizes, threads, arguments, outputs):
+        """Launches the kernel of a form; ``text`` makes its text, ``sizes`` are those of its
+        work."""
         kernel = self._kernels.get(key)
         if kernel is None:
             self.texts[key] = text()
             kernel = self._kernels[key] = _RawKernel(self.texts[key], self.symbol, self.options)
+        grid = self.grid(sizes, threads, 1)
+        if tuning.choose is not None and not self.uses_threads:
+            grid, threads = tuning.choose(
+                self, self.texts[key], kernel, sizes, threads, arguments, outputs
+            )
         kernel((min(max(grid, 1), _MOST_BLOCKS),), (threads,), arguments)
+
+
+def _written(bound):
+    """The arrays that a kernel writes."""
+    return [one.value for one in bound if one.is_array and not one.is_read]
 
 
 def _check_shape(kernel, parameter, found, wanted):
@@ -295,7 +326,7 @@ class Elementwise(_Program):
     """An elementwise kernel as a program."""
 
     def __init__(self, name, texts, operation, preamble, loop_prep, after_loop, options):
-        super().__init__(name, options)
+        super().__init__(name, options, (operation, preamble, loop_prep, after_loop))
         self.inputs = parameters(texts[0], name)
         self.outputs = parameters(texts[1], name)
         self.operation, self.preamble = operation, preamble
@@ -371,12 +402,15 @@ class Elementwise(_Program):
         key = (forms, tuple(sorted((name, dtype.name) for name, dtype in letters.items())),
                len(shape))
         arguments = [argument for one in bound for argument in one.arguments()]
-        threads = max(int(threads), 1)
-        grid = -(-count // threads)
         self.launch(
-            key, lambda: self._text(letters, forms, len(shape)), grid, threads,
-            (*arguments, count, *shape),
+            key, lambda: self._text(letters, forms, len(shape)), (count,), max(int(threads), 1),
+            (*arguments, count, *shape), _written(bound),
         )
+
+    @staticmethod
+    def grid(sizes, threads, turns):
+        """The number of thread blocks, whose threads compute a number of elements each."""
+        return -(-sizes[0] // (threads * turns))
 
     def _text(self, letters, forms, ndim):
         sizes = ["long long n_", *(f"long long shape_{axis}" for axis in range(ndim))]
@@ -426,8 +460,11 @@ def _axes(axes, ndim):
 class Reduction(_Program):
     """A reduction as a program: a thread block for each result."""
 
+    # The text halves the threads, and has memory for the greatest number.
+    possible_threads = (32, 64, 128, 256, _REDUCING_THREADS)
+
     def __init__(self, name, texts, expressions, identity, reduce_type, preamble, options):
-        super().__init__(name, options)
+        super().__init__(name, options, (*expressions, preamble))
         self.inputs = parameters(texts[0], name)
         self.outputs = parameters(texts[1], name)
         self.map_expr, self.reduce_expr, self.post_map_expr = expressions
@@ -495,9 +532,14 @@ class Reduction(_Program):
             steps[axis] = steps[axis + 1] * shape[axis + 1]
         arguments = [argument for one in bound for argument in one.arguments()]
         self.launch(
-            key, lambda: self._text(letters, forms, order), sizes[0], _REDUCING_THREADS,
-            (*arguments, *sizes, *shape, *steps),
+            key, lambda: self._text(letters, forms, order), sizes, _REDUCING_THREADS,
+            (*arguments, *sizes, *shape, *steps), _written(bound),
         )
+
+    @staticmethod
+    def grid(sizes, threads, turns):
+        """The number of thread blocks, which compute a number of results each."""
+        return -(-sizes[0] // turns)
 
     def _text(self, letters, forms, order):
         inputs, outputs = forms[: len(self.inputs)], forms[len(self.inputs) :]

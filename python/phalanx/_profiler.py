@@ -170,3 +170,68 @@ class time_range(_contextlib.ContextDecorator):
         seconds = _time.perf_counter() - self._begun.pop()
         logging.getLogger("phalanx.profiler").debug("%s: %.6f s", self._message, seconds)
         return False
+
+
+def load_ipython_extension(ipython):
+    """Adds ``%gpu_timeit`` and ``%%gpu_timeit`` to IPython: ``benchmark`` of an expression, or of a
+    cell. ``%load_ext phalanx.x.profiler`` calls this.
+
+    ``-n`` or ``--n-repeat`` is the number of calls, ``-w`` or ``--n-warmup`` that of the calls
+    before them, ``--max-duration`` the most seconds.
+
+    Parameters
+    ----------
+    ipython : InteractiveShell
+        The shell of IPython.
+
+    Returns
+    -------
+    None
+        Nothing.
+
+    Raises
+    ------
+    ValueError
+        By the magic: an option is no number, or there is nothing to measure.
+
+    Notes
+    -----
+    Local.
+    """
+    def gpu_timeit(line, cell=None):
+        options, text = _options_of_magic(line)
+        if not (text if cell is None else cell).strip():
+            raise _refusal(ValueError, "value", "gpu_timeit: there is nothing to measure")
+        names = ipython.user_ns
+        if cell is None:
+            code = compile(text, "<gpu_timeit>", "eval")
+        else:
+            code = compile(ipython.transform_cell(cell), "<gpu_timeit>", "exec")
+        # The value of an expression; None of a cell, whose operations are handed to the devices.
+        print(benchmark(lambda: eval(code, names), name="run", **options))
+
+    ipython.register_magic_function(gpu_timeit, "line_cell", "gpu_timeit")
+
+
+def _options_of_magic(line):
+    """The options of ``%gpu_timeit``, and the text after them."""
+    names = {"-n": "n_repeat", "--n-repeat": "n_repeat", "-w": "n_warmup", "--n-warmup": "n_warmup",
+             "--max-duration": "max_duration"}
+    options, rest = {}, line.strip()
+    while rest.startswith("-"):
+        option, _, after = rest.partition(" ")
+        name, _, value = option.partition("=")
+        if name not in names:
+            # The expression begins with a sign.
+            break
+        if not value:
+            value, _, after = after.lstrip().partition(" ")
+        kind = float if name == "--max-duration" else int
+        try:
+            options[names[name]] = kind(value)
+        except ValueError:
+            raise _refusal(
+                ValueError, "value", f"gpu_timeit: {name} is a number, not {value!r}"
+            ) from None
+        rest = after.lstrip()
+    return options, rest

@@ -1,8 +1,6 @@
 """Kernels in CUDA C++: CuPy's ``RawKernel`` and ``RawModule``."""
 
 import os as _os
-import subprocess as _subprocess
-import tempfile as _tempfile
 
 from . import _phalanx
 from ._phalanx import _refusal
@@ -13,11 +11,46 @@ class CompileException(RuntimeError):
     text to which they refer."""
 
     def get_message(self):
-        """The message."""
+        """The message.
+
+        Returns
+        -------
+        str
+            The message.
+
+        Raises
+        ------
+        None
+            Nothing is raised.
+
+        Notes
+        -----
+        Local.
+        """
         return str(self)
 
     def dump(self, f):
-        """Writes the message to a file that is open for writing."""
+        """Writes the message to a file.
+
+        Parameters
+        ----------
+        f : file
+            The file, which is open for writing.
+
+        Returns
+        -------
+        None
+            Nothing.
+
+        Raises
+        ------
+        OSError
+            The file cannot be written.
+
+        Notes
+        -----
+        Local.
+        """
         f.write(str(self) + "\n")
 
 
@@ -48,13 +81,15 @@ def _bytes_of(value):
         return _bytes_of_numpy(value)
     interface = getattr(value, "__cuda_array_interface__", None)
     if isinstance(interface, dict) and interface.get("data"):
-        return _address(interface["data"][0] or 0)
+        return _address(interface["data"][0] or 0, value)
     if hasattr(value, "_b_needsfree_"):
         # An array of ctypes.
         return bytes(value)
+    if hasattr(value, "_bytes_for_kernels"):
+        return value._bytes_for_kernels()
     pointer = getattr(value, "ptr", None)
     if isinstance(pointer, int):
-        return _address(pointer)
+        return _address(pointer, value)
     raise _refusal(
         TypeError, "type",
         f"a kernel cannot take a {type(value).__module__}.{type(value).__name__}: its arguments are "
@@ -62,13 +97,18 @@ def _bytes_of(value):
     )
 
 
-def _address(pointer):
-    """The bytes of an address. Those of other processes are others, so their calls would differ."""
+def _address(pointer, owner):
+    """The bytes of an address, whose owner is kept until the launch has run. Those of other
+    processes are others, so their calls would differ."""
     if _phalanx.size() > 1:
         raise _refusal(
             TypeError, "type",
             "a kernel takes addresses in a program of one process only: pass an array",
         )
+    from ._cuda_driver_calls import kept
+
+    if _phalanx._gpus():
+        kept.add(owner)
     return pointer.to_bytes(8, "little")
 
 
@@ -110,32 +150,6 @@ def _texts(name, values):
     return values
 
 
-def _image_of_nvcc(text, options):
-    """The fatbin that NVIDIA's compiler for the command line makes of a text."""
-    home = _os.environ.get("CUDA_PATH", "/usr/local/cuda")
-    own = _os.path.join(home, "bin", "nvcc")
-    gpus = _phalanx._gpus()
-    targets = sorted({capability for _, _, capability in gpus})
-    with _tempfile.TemporaryDirectory() as folder:
-        source, image = _os.path.join(folder, "program.cu"), _os.path.join(folder, "program.fatbin")
-        with open(source, "w", encoding="utf-8") as file:
-            file.write(text)
-        command = [own if _os.path.exists(own) else "nvcc", "-fatbin", "-o", image, source]
-        command += [f"-gencode=arch=compute_{to},code=sm_{to}" for to in targets]
-        try:
-            made = _subprocess.run(
-                command + list(options), capture_output=True, text=True, check=False
-            )
-        except OSError as error:
-            raise CompileException(
-                f"nvcc does not start: {error}; install the CUDA toolkit, or use backend='nvrtc'"
-            ) from None
-        if made.returncode != 0:
-            raise CompileException(f"nvcc refused the text:\n{made.stdout}{made.stderr}")
-        with open(image, "rb") as file:
-            return file.read()
-
-
 class RawModule:
     """A program in CUDA C++ or in machine code, with kernels and variables.
 
@@ -144,7 +158,9 @@ class RawModule:
     ``"scale<float>"``. The program is compiled when it is first used, kept on disk, and stays loaded
     for the life of the process; see docs/kernels.md.
 
-    ``backend="nvcc"`` calls the compiler of the CUDA toolkit. With
+    ``backend="nvcc"`` calls the compiler of the CUDA toolkit. With ``-dc`` or ``-rdc=true`` among
+    the options the program is linked with CUDA's runtime of the device, where the toolkit is
+    installed, so that kernels launch kernels; by NVRTC it is linked for the current GPU. With
     ``enable_cooperative_groups=True``, all thread blocks of a launch run at the same time.
     ``translate_cucomplex`` and ``jitify`` change nothing: the headers of CUDA are found where they
     are installed.
@@ -205,7 +221,7 @@ class RawModule:
             raise _refusal(
                 ValueError, "together", "RawModule(): name_expressions need backend='nvrtc'"
             )
-        self._made = None
+        self._made, self._names = None, {}
 
     @property
     def _native(self):
@@ -222,9 +238,21 @@ class RawModule:
                 code = file.read()
             if _os.fspath(self.file_path).endswith((".cu", ".cuh", ".cpp")):
                 code = code.decode()
-        if isinstance(code, str) and self.backend == "nvcc":
-            code = _image_of_nvcc(code, self.options)
+        if isinstance(code, str):
+            from . import _cuda_compiler as compiler
+
+            if self.backend == "nvcc":
+                code = compiler._image_by_nvcc(code, self.options)
+            elif compiler._is_relocatable(self.options):
+                code, self._names = compiler._linked_by_nvrtc(
+                    code, self.options, self.name_expressions
+                )
         return _phalanx._RawModule(code, list(self.options), list(self.name_expressions))
+
+    def _symbol(self, name):
+        """The name in machine code of a kernel or variable of a program that was linked."""
+        self._native
+        return self._names.get(name, name)
 
     @property
     def module(self):
@@ -302,9 +330,9 @@ class RawModule:
 
         Returns
         -------
-        object
-            The memory, with ``ptr``, ``size()``, ``memset`` and copies to and from the host. On
-            several GPUs, writes go to the variable on each of them, and reads are those of the first.
+        cuda.MemoryPointer
+            The memory. On several GPUs, writes go to the variable on each of them, and reads are
+            those of the first.
 
         Raises
         ------
@@ -315,14 +343,14 @@ class RawModule:
         -----
         Local. Copies are Collective: recorded operations run before.
         """
-        from . import _cuda_memory
+        from ._cuda_memory_classes import _Variable
 
         if not _phalanx._gpus():
             raise _refusal(
                 ValueError, "state", "get_global(): variables are on GPUs, and the session has none"
             )
-        addresses, size = _compiling(lambda: self._native.variable(name))
-        return _cuda_memory._Variable(self, addresses, size)
+        addresses, size = _compiling(lambda: self._native.variable(self._symbol(name)))
+        return _Variable(self, addresses, size)
 
 
 # The compute capability for which texts are compiled without a GPU.
@@ -411,7 +439,8 @@ class RawKernel:
     @property
     def _native(self):
         if self._made is None:
-            self._made = self._module._native.kernel(self.name, self.per_shard, self._cooperative)
+            symbol = self._module._symbol(self.name)
+            self._made = self._module._native.kernel(symbol, self.per_shard, self._cooperative)
         return self._made
 
     def __call__(self, grid, block, args, *, shared_mem=0, stream=None):

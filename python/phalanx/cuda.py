@@ -8,31 +8,62 @@ import contextlib as _contextlib
 import sys as _sys
 
 from . import _cuda_compiler as compiler
+from . import _cuda_driver as driver
 from . import _cuda_function as function
+from . import _cuda_graphs as _graphs
+from . import _cuda_handles as _handles
 from . import _cuda_memory as _memory
 from . import _cuda_nvtx as nvtx
 from . import _cuda_profiler as profiler
 from . import _cuda_runtime as runtime
 from . import _cuda_streams as _streams
+from . import _cuda_texture as texture
 from . import _phalanx
 from ._cuda_function import Function as Function, Module as Module
-from ._cuda_memory import (
+from . import _cuda_memory_hooks as memory_hook
+from ._cuda_allocators import (
+    CFunctionAllocator as CFunctionAllocator,
     MemoryAsyncPool as MemoryAsyncPool,
-    MemoryPointer as MemoryPointer,
     MemoryPool as MemoryPool,
-    PinnedMemoryPointer as PinnedMemoryPointer,
-    PinnedMemoryPool as PinnedMemoryPool,
+    PythonFunctionAllocator as PythonFunctionAllocator,
     alloc as alloc,
-    alloc_pinned_memory as alloc_pinned_memory,
     get_allocator as get_allocator,
     get_default_memory_pool as get_default_memory_pool,
-    get_default_pinned_memory_pool as get_default_pinned_memory_pool,
     malloc_async as malloc_async,
     malloc_managed as malloc_managed,
+    pluggable_allocator as pluggable_allocator,
     set_allocator as set_allocator,
-    set_pinned_memory_allocator as set_pinned_memory_allocator,
     using_allocator as using_allocator,
 )
+from ._cuda_devices import (
+    from_pointer as from_pointer,
+    get_compute_capability as get_compute_capability,
+)
+from ._cuda_memory import (
+    BaseMemory as BaseMemory,
+    ManagedMemory as ManagedMemory,
+    Memory as Memory,
+    MemoryAsync as MemoryAsync,
+    MemoryPointer as MemoryPointer,
+    PinnedMemory as PinnedMemory,
+    PinnedMemoryPointer as PinnedMemoryPointer,
+    PinnedMemoryPool as PinnedMemoryPool,
+    UnownedMemory as UnownedMemory,
+    alloc_pinned_memory as alloc_pinned_memory,
+    get_default_pinned_memory_pool as get_default_pinned_memory_pool,
+    set_pinned_memory_allocator as set_pinned_memory_allocator,
+)
+from ._cuda_graphs import Graph as Graph
+from ._cuda_handles import (
+    Handle as Handle,
+    get_cublas_handle as get_cublas_handle,
+    get_cudnn_handle as get_cudnn_handle,
+    get_cusolver_handle as get_cusolver_handle,
+    get_cusolver_sp_handle as get_cusolver_sp_handle,
+    get_cusparse_handle as get_cusparse_handle,
+    get_cutensor_handle as get_cutensor_handle,
+)
+from ._cuda_memory_hooks import MemoryHook as MemoryHook
 from ._cuda_streams import (
     Event as Event,
     ExternalStream as ExternalStream,
@@ -40,14 +71,25 @@ from ._cuda_streams import (
     get_current_stream as get_current_stream,
     get_elapsed_time as get_elapsed_time,
 )
+from ._cuda_toolkit import (
+    get_hipcc_path as get_hipcc_path,
+    get_local_runtime_version as get_local_runtime_version,
+    get_nvcc_path as get_nvcc_path,
+    get_rocm_path as get_rocm_path,
+)
 from ._raw import shard as shard
 from ._documentation import describe as _describe
 
 # CuPy has these names in modules of their own.
 stream, device = _streams, _sys.modules[__name__]
+graph = _graphs
 memory = pinned_memory = _memory
+memory_hooks = memory_hook
 # The modules are importable by their paths, too, as if this were a package.
-for _name in "compiler function runtime nvtx profiler stream device memory pinned_memory".split():
+for _name in (
+    "compiler function runtime nvtx profiler stream device memory pinned_memory memory_hook "
+    "memory_hooks driver texture graph"
+).split():
     _sys.modules[f"phalanx.cuda.{_name}"] = globals()[_name]
 
 
@@ -107,6 +149,32 @@ class Device:
         """The attributes of a GPU by their names, such as ``"MultiProcessorCount"``; empty for a
         CPU."""
         return _phalanx._gpu_attributes(self.id) if _phalanx._gpus() else {}
+
+    @property
+    def cublas_handle(self):
+        """The address of the thread's handle of cuBLAS, whose work is in the current stream; 0 on a
+        CPU. Collective."""
+        return _handles.handle("blas", self.id)
+
+    @property
+    def cusolver_handle(self):
+        """As ``cublas_handle``, of cuSOLVER for dense matrices."""
+        return _handles.handle("dense solver", self.id)
+
+    @property
+    def cusolver_sp_handle(self):
+        """As ``cublas_handle``, of cuSOLVER for sparse matrices."""
+        return _handles.handle("sparse solver", self.id)
+
+    @property
+    def cusparse_handle(self):
+        """As ``cublas_handle``, of cuSPARSE."""
+        return _handles.handle("sparse", self.id)
+
+    @property
+    def cutensor_handle(self):
+        """As ``cublas_handle``, of cuTENSOR, where it is installed."""
+        return _handles.handle("tensors", self.id)
 
     @property
     def pci_bus_id(self):

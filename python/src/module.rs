@@ -34,6 +34,7 @@ fn _phalanx(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Function>()?;
     module.add_class::<crate::user_kernels::Elementwise>()?;
     module.add_class::<crate::user_kernels::Reduction>()?;
+    module.add_class::<crate::user_kernels::OwnUfunc>()?;
     module.add_class::<crate::raw_kernels::RawModule>()?;
     module.add_class::<crate::raw_kernels::RawKernel>()?;
     let class = py.get_type::<Ndarray>();
@@ -60,6 +61,9 @@ fn _phalanx(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("ogrid", Grids { sparse: true })?;
     crate::submodules::add(module)?;
     gpu::add(module)?;
+    session::memory::add(module)?;
+    session::captures::add(module)?;
+    session::handles::add(module)?;
     module.add_function(wrap_pyfunction!(session::functions::init, module)?)?;
     module.add_function(wrap_pyfunction!(session::functions::shutdown, module)?)?;
     module.add_function(wrap_pyfunction!(session::functions::falls_back, module)?)?;

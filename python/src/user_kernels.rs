@@ -2,13 +2,14 @@
 //! classes are written in Python.
 
 use crate::calls::answer::Answer;
+use crate::calls::indexing::key;
 use crate::convert::{self, dtypes};
 use crate::interpreter::errors::raised;
 use crate::interpreter::site::at_line;
 use crate::objects::call_mesh;
 use crate::session;
 use phalanx::user_kernels::{
-    ElementwiseKernel, Parameter, ParameterType, ReductionCall, ReductionKernel,
+    ElementwiseKernel, Parameter, ParameterType, ReductionCall, ReductionKernel, UserUfunc,
 };
 use phalanx::{Argument, Array, Error};
 use pyo3::prelude::*;
@@ -144,5 +145,115 @@ impl Reduction {
             let out = out.collect::<PyResult<Vec<Array>>>()?;
             Ok(self.0.call(&arguments, &ReductionCall { axes, keepdims, out }))
         })
+    }
+}
+
+/// A ufunc of the user's own.
+#[pyclass(name = "_UserUfunc", module = "phalanx._phalanx", frozen)]
+pub struct OwnUfunc(UserUfunc);
+
+impl OwnUfunc {
+    /// Calls a method as a call of the running line of Python.
+    fn answered(
+        py: Python<'_>,
+        objects: &[Bound<'_, PyAny>],
+        call: impl FnOnce(&[Argument]) -> Result<Array, Error>,
+    ) -> PyResult<Py<PyAny>> {
+        session::ensure(py)?;
+        let _mesh = call_mesh::of_objects(objects.iter());
+        let answer = at_line(py, || -> PyResult<Answer> {
+            let result = call(&arguments(objects)?).map_err(|error| raised(py, &error))?;
+            Ok(Answer::Array(result))
+        })?;
+        answer.into_python(py)
+    }
+}
+
+/// The array of an argument.
+fn array_of(argument: &Argument) -> Array {
+    argument.clone().into_array()
+}
+
+#[pymethods]
+impl OwnUfunc {
+    #[new]
+    fn new(
+        py: Python<'_>,
+        name: &str,
+        inputs: &str,
+        expression: &str,
+        output: Option<&Bound<'_, PyAny>>,
+        identity: Option<&str>,
+    ) -> PyResult<OwnUfunc> {
+        let output = output.map(dtypes::from_python).transpose()?;
+        made(py, || {
+            let ufunc = UserUfunc::new(name, inputs, expression)?;
+            let ufunc = match output {
+                Some(dtype) => ufunc.with_output(dtype)?,
+                None => ufunc,
+            };
+            Ok(OwnUfunc(match identity {
+                Some(identity) => ufunc.with_identity(identity),
+                None => ufunc,
+            }))
+        })
+    }
+
+    fn call(
+        &self,
+        py: Python<'_>,
+        objects: Vec<Bound<'_, PyAny>>,
+        dtype: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Py<PyAny>> {
+        let dtype = dtype.map(dtypes::from_python).transpose()?;
+        OwnUfunc::answered(py, &objects, |given| match dtype {
+            Some(dtype) => self.0.call_as(given, dtype),
+            None => self.0.call(given),
+        })
+    }
+
+    fn reduce(
+        &self,
+        py: Python<'_>,
+        object: Bound<'_, PyAny>,
+        axes: Option<Vec<i64>>,
+        keepdims: bool,
+    ) -> PyResult<Py<PyAny>> {
+        let call = ReductionCall { axes, keepdims, out: Vec::new() };
+        OwnUfunc::answered(py, &[object], |given| self.0.reduce(&array_of(&given[0]), &call))
+    }
+
+    fn accumulate(
+        &self,
+        py: Python<'_>,
+        object: Bound<'_, PyAny>,
+        axis: i64,
+    ) -> PyResult<Py<PyAny>> {
+        OwnUfunc::answered(py, &[object], |given| self.0.accumulate(&array_of(&given[0]), axis))
+    }
+
+    fn outer(
+        &self,
+        py: Python<'_>,
+        one: Bound<'_, PyAny>,
+        other: Bound<'_, PyAny>,
+    ) -> PyResult<Py<PyAny>> {
+        let call = |given: &[Argument]| self.0.outer(&array_of(&given[0]), &array_of(&given[1]));
+        OwnUfunc::answered(py, &[one, other], call)
+    }
+
+    fn at(
+        &self,
+        py: Python<'_>,
+        object: &Bound<'_, PyAny>,
+        items: &Bound<'_, PyAny>,
+        values: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
+        session::ensure(py)?;
+        let _mesh = call_mesh::of_objects([object]);
+        let array = convert::array(object, None)?;
+        let items = key(items)?.into_items();
+        let values = values.map(convert::argument).transpose()?;
+        made(py, || self.0.at(&array, &items, values))
     }
 }

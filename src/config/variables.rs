@@ -58,6 +58,7 @@ pub(super) fn cuda_options(environment: &Environment) -> CudaOptions {
         cache: cache.filter(|folder| folder.as_os_str() != "off"),
         save_source: environment.save_source.clone(),
         without_graphs: environment.cuda_graphs == Some(false),
+        check_kernels: environment.check_kernels.unwrap_or(false),
         tf32: environment.tf32.unwrap_or(false),
     }
 }

@@ -138,6 +138,10 @@ variables! {
     /// Whether repeated GPU launches are enqueued as a whole by CUDA graphs; `0` enqueues each by
     /// itself.
     cuda_graphs: Switch = "PHALANX_CUDA_GRAPHS", default "1", since "0.1", Session;
+    /// Whether each launch of a kernel of the user's own, such as a RawKernel, is checked: its
+    /// arrays are copied between guards, and a write into a guard ends the session with an error
+    /// that names the kernel; `1` or `0`. Launches then wait for the GPU.
+    check_kernels: Switch = "PHALANX_CHECK_KERNELS", default "0", since "0.1", Session;
     /// On GPUs: whether products of f32 matrices (and c64) may round their elements to TF32, which
     /// has 10 bits after the point and is several times as fast; `1` or `0`.
     tf32: Switch = "PHALANX_TF32", default "0", since "0.1", Session;

@@ -9,6 +9,7 @@ mod answer;
 mod arguments;
 mod beyond;
 mod calls;
+mod captures;
 mod case;
 mod compare;
 mod distribution;
@@ -18,6 +19,7 @@ mod launches;
 mod matrices;
 mod orders;
 mod run;
+mod user_ufuncs;
 mod words;
 
 macro_rules! topics {

@@ -1,5 +1,7 @@
 """`phalanx.x.GeneralizedUFunc`: inner and outer axes, dtypes, and output arrays."""
 
+import random
+
 import numpy
 import pytest
 
@@ -69,9 +71,13 @@ def test_inner_axes_are_where_a_call_says(signature, axes, is_batched):
 def test_one_inner_axis_is_named_alone_and_kept(axis, keepdims):
     total = made("(i)->()", lambda x: x.sum(axis=-1))
     expected = X.sum(axis, keepdims=keepdims)
-    for options in [{"axis": axis}, {"axes": [axis]}]:
+    for options in [{"axis": axis}, {"axes": [axis, axis if keepdims else ()]}]:
         found = total(X, keepdims=keepdims, **options)
         numpy.testing.assert_array_equal(found.get(), expected)
+    # The place of the axis in the output is the last one if it is not given.
+    found = total(X, keepdims=keepdims, axes=[axis])
+    expected = X.sum(axis)[..., None] if keepdims else expected
+    numpy.testing.assert_array_equal(found.get(), expected)
     both = made("(i),(i)->()", lambda x, y: (x * y).sum(-1))
     found = both(X, X, axis=axis, keepdims=keepdims)
     numpy.testing.assert_allclose(found.get(), (X * X).sum(axis, keepdims=keepdims))
@@ -230,3 +236,193 @@ def test_a_function_has_a_name_and_a_doc():
     assert named.__name__ == "total" and named.__doc__ == "The sum."
     assert repr(named) == "<GeneralizedUFunc 'total' (i)->()>"
     assert named.signature == "(i)->()"
+
+
+# NumPy's own generalized ufuncs, and functions for the same signatures.
+NUMPYS = {
+    "matmul": ("(n?,k),(k,m?)->(n?,m?)", lambda x, y: x @ y),
+    "vecdot": ("(n),(n)->()", lambda x, y: (x * y).sum(-1)),
+    "matvec": ("(m,n),(n)->(m)", lambda x, y: (x * y[..., None, :]).sum(-1)),
+    "vecmat": ("(n),(n,m)->(m)", lambda x, y: (x[..., :, None] * y).sum(-2)),
+}
+NUMPYS = {name: one for name, one in NUMPYS.items() if hasattr(numpy, name)}
+
+
+def copied(options):
+    """Options with arrays of their own; NumPy's arrays become ones of this framework."""
+    def copy(one, make):
+        if isinstance(one, tuple):
+            return tuple(copy(each, make) for each in one)
+        return make(one) if isinstance(one, numpy.ndarray) else one
+
+    out = options.get("out")
+    given, wanted = dict(options), dict(options)
+    if out is not None:
+        given["out"], wanted["out"] = copy(out, np.asarray), copy(out, numpy.copy)
+    return given, wanted
+
+
+def check_as_numpy(ours, numpys, arrays, options, is_exact=True):
+    """Both have the same result, or raise errors of the same class; returns whether they do."""
+    given, wanted = copied(options)
+    try:
+        expected = numpys(*arrays, **wanted)
+    except (TypeError, ValueError, IndexError) as error:
+        # Of several mistakes, each may report another one.
+        with pytest.raises(type(error) if is_exact else (TypeError, ValueError, IndexError)):
+            ours(*map(np.asarray, arrays), **given)
+        return False
+    found = ours(*map(np.asarray, arrays), **given)
+    assert found.shape == expected.shape and found.dtype == expected.dtype
+    tolerance = 1e-5 if expected.dtype == "f4" else 1e-12
+    numpy.testing.assert_allclose(found.get(), expected, rtol=tolerance)
+    if isinstance(given.get("out"), np.ndarray):
+        assert found is given["out"]
+    return True
+
+
+@pytest.mark.parametrize("is_batched", [False, True])
+@pytest.mark.parametrize("name", NUMPYS)
+def test_random_calls_are_those_of_numpy(name, is_batched):
+    signature, function = NUMPYS[name]
+    ours = made(signature, function, name=name, supports_batched=is_batched)
+    draw, good = random.Random(name), 0
+    values = numpy.random.default_rng(0)
+    for _ in range(200):
+        shapes = [tuple(draw.choice([2] * 9 + [3, 1]) for _ in range(draw.choice([0, 1, 2, 2, 3])))
+                  for _ in range(2)]
+        arrays = [values.random(shape) for shape in shapes]
+        options = {}
+        cores = [part.count(",") + bool(part)
+                 for part in signature.replace("->", ",")[1:-1].split("),(")]
+        if draw.random() < 0.4:
+            options["axes"] = [tuple(draw.randrange(-2, 2) for _ in range(count))
+                               for count in cores]
+            if draw.random() < 0.3:
+                options["axes"] = [one[0] if len(one) == 1 else one for one in options["axes"]]
+            if draw.random() < 0.2:
+                options["axes"].pop()
+        elif draw.random() < (0.3 if name == "vecdot" else 0.05):
+            options["axis"] = draw.randrange(-3, 3)
+        if draw.random() < 0.15:
+            options["keepdims"] = draw.choice([True, False, True, 2])
+        if draw.random() < 0.2:
+            options["dtype"] = draw.choice(["f4", "f8"])
+        if draw.random() < 0.3:
+            shape = tuple(draw.choice([2] * 9 + [1]) for _ in range(draw.randrange(4)))
+            out = numpy.zeros(shape, options.get("dtype", "f8"))
+            options["out"] = draw.choice([out, (out,), (None,), (), (out, out)])
+        if strange(name, shapes, options):
+            continue
+        good += check_as_numpy(ours, getattr(numpy, name), arrays, options, is_exact=False)
+    assert good > 15, (name, good)
+
+
+def strange(name, shapes, options):
+    """Calls that NumPy answers in a way of its own."""
+    out = options.get("out")
+    out = out[0] if isinstance(out, tuple) and out else out
+    if options.get("keepdims") is False and name != "vecdot":
+        # It refuses an option that has no effect.
+        return True
+    # It drops outer axes of extent 1 to fit an output with fewer axes.
+    return isinstance(out, numpy.ndarray) and out.ndim < max(len(shape) for shape in shapes)
+
+
+@pytest.mark.parametrize("axes", [None, [(0, 1), ()], [(2, 0)], [(0, 0), ()], [(0,), ()], [0, 1]])
+@pytest.mark.parametrize("keepdims", [False, True])
+def test_determinants_are_called_as_numpys(axes, keepdims):
+    ours = made("(m,m)->()", np.linalg.det)
+    x = numpy.random.default_rng(1).random((3, 3, 3))
+    options = {} if axes is None else {"axes": axes}
+    check_as_numpy(ours, numpy.linalg._umath_linalg.det, [x], {**options, "keepdims": keepdims})
+
+
+def test_axes_of_operands_that_lack_some():
+    ours = made(*NUMPYS["matmul"])
+    v, a = numpy.arange(3.0), numpy.random.default_rng(2).random((3, 4))
+    for axes in [[(0,), (0, 1), (0,)], [0, (0, 1), 0], [(0, 1), (0, 1), (0, 1)],
+                 [(), (0, 1), (0,)], [(-1,), (-2, -1), (-1,)]]:
+        check_as_numpy(ours, numpy.matmul, [v, a], {"axes": axes})
+
+
+WRONG_OPTIONS = [
+    {"axes": 5}, {"axes": ((0,), (0,), ())}, {"axes": [0.5, 0]}, {"axes": [0, 0, 0]},
+    {"axis": 1.5}, {"axis": (0,)}, {"keepdims": 1}, {"casting": "other"}, {"order": "Z"},
+    {"where": True}, {"signature": "dd->d", "dtype": "f8"}, {"signature": ("f8", "f8")},
+    {"out": ()}, {"out": (None, None)}, {"axes": [0, 0], "axis": 0}, {"axis": 4},
+]
+
+
+@pytest.mark.parametrize("options", WRONG_OPTIONS, ids=str)
+def test_options_are_refused_as_by_numpy(options):
+    ours, numpys = made(*NUMPYS["vecdot"]), numpy.vecdot
+    assert check_as_numpy(ours, numpys, [X, X], {}) is True
+    assert check_as_numpy(ours, numpys, [X, X], options) is False
+
+
+def test_errors_are_those_of_numpy_and_of_cupy():
+    # CuPy raises a ValueError where NumPy raises a TypeError.
+    for signature, options in [("(i,j)->(i,j)", {"axis": 0}), ("(i)->(i)", {"keepdims": True}),
+                               ("(i)->()", {"axis": 0, "axes": [0]}), ("(i)->()", {"axes": (0,)})]:
+        for error in (TypeError, ValueError):
+            with pytest.raises(error):
+                made(signature)(X, **options)
+    for error in (TypeError, ValueError):
+        with pytest.raises(error):
+            made(3)
+    with pytest.raises(ValueError, match=r"no `\|1`"):
+        made("(i)->(i|1)")
+
+
+def test_outputs_have_more_outer_positions_than_inputs():
+    ours = made(*NUMPYS["vecdot"])
+    x = numpy.arange(12.0).reshape(1, 3, 4)
+    for shape in [(5, 1, 3), (2, 3), (1, 3)]:
+        out = numpy.zeros(shape)
+        assert check_as_numpy(ours, numpy.vecdot, [x, x], {"out": out})
+    for shape in [(5, 1, 2), (1, 1)]:
+        assert not check_as_numpy(ours, numpy.vecdot, [x, x], {"out": numpy.zeros(shape)})
+
+
+def test_results_have_the_extents_of_the_signature():
+    for result in (lambda x: x[..., :2], lambda x: x.sum(), lambda x: x[..., None]):
+        with pytest.raises(ValueError, match="gives shape"):
+            made("(n)->(n)", result)(np.ones(3))
+    with pytest.raises(ValueError, match="gives shape"):
+        made("(n)->(2)", lambda x: x)(np.ones((4, 3)))
+    # An extent that no input has is that of the result.
+    assert made("(n)->(p)", lambda x: x[:2])(np.ones((4, 3))).shape == (4, 2)
+    # A result of all positions may be the same in each.
+    shared = made("(n)->(n)", lambda x: x[0, 0], supports_batched=True)(X)
+    numpy.testing.assert_array_equal(shared.get(), numpy.broadcast_to(X[0, 0], X.shape))
+
+
+def test_a_function_that_needs_an_output_is_given_one():
+    def filled(x, out):
+        out[...] = x * 2
+
+    fill = made("(n)->(n)", filled, supports_out=True, supports_batched=True)
+    numpy.testing.assert_array_equal(fill(X).get(), X * 2)
+    numpy.testing.assert_array_equal(fill(X, axes=[0, 1]).get(), numpy.moveaxis(X * 2, 0, 1))
+    assert fill(X, dtype="f4").dtype == "float32"
+
+    def given(x, out=None):
+        return x * 3
+
+    out = np.zeros(X.shape)
+    assert made("(n)->(n)", given, supports_out=True)(X, out=out) is out
+    numpy.testing.assert_array_equal(out.get(), X * 3)
+
+
+def test_a_fast_function_is_tried_first():
+    calls = []
+
+    def fast(*args, **options):
+        calls.append(options["axis"])
+        return NotImplemented if options["axis"] is not None else "fast"
+
+    total = made("(n)->()", lambda x: x.sum(-1), try_fastcall_func=fast)
+    assert total(X) == "fast"
+    numpy.testing.assert_allclose(total(X, axis=0).get(), X.sum(0))
+    assert calls == [None, 0]

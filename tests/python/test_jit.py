@@ -108,6 +108,7 @@ class Launches:
 @pytest.fixture
 def launches(monkeypatch):
     monkeypatch.setattr(np, "RawKernel", Launches, raising=False)
+    monkeypatch.setattr(_jit, "_has_gpus", lambda: True)
     Launches.made = []
     return Launches
 

@@ -158,7 +158,11 @@ const ROWS: [Row; 38] = [
     Row {
         path: "examples/python",
         programs: &[],
-        python: &["tests/python/test_gallery.py", "tests/python/test_stubs.py"],
+        python: &[
+            "tests/python/test_gallery.py",
+            "tests/python/test_kernel_examples.py",
+            "tests/python/test_stubs.py",
+        ],
         seconds: None,
     },
     Row {
@@ -343,7 +347,7 @@ mod tests {
         assert!(of(&["tests/multi_process/files.rs"]).has_program("launcher multi_process"));
         assert!(of(&["examples/poisson.rs"]).has_program("examples"));
         let gallery = of(&["examples/python/n_body.py"]);
-        assert!(!gallery.has_program("examples") && gallery.python().len() == 2);
+        assert!(!gallery.has_program("examples") && gallery.python().len() == 3);
         let one = of(&["tests/python/test_io.py"]);
         assert_eq!(
             (one.python(), one.has_program("functions")),

@@ -78,9 +78,10 @@ pub fn check_matrices(checks: bool) {
     CHECKS_MATRICES.set(checks);
 }
 
-/// Whether the calling thread is inside of [`deferred_errors`].
-pub(crate) fn is_deferring() -> bool {
-    SCOPES.get() > 0
+/// Whether checks of an array's data are deferred: the calling thread is inside of
+/// [`deferred_errors`], or operations are captured.
+pub(crate) fn is_deferring(array: &Array) -> bool {
+    SCOPES.get() > 0 || array.mesh_of_base().is_ok_and(MeshHandle::is_capturing)
 }
 
 impl Array {
@@ -93,7 +94,7 @@ impl Array {
     /// observation returns it. `Ok(true)` means that the condition was read and does not hold.
     /// Collective over the mesh; Local inside of `deferred_errors`.
     pub(crate) fn refuse(&self, error: Error, site: Site) -> Result<bool, Error> {
-        if SCOPES.get() > 0 {
+        if is_deferring(self) {
             let condition = Held::new(self.base_node()?);
             self.mesh()?.check_later(condition, error);
             return Ok(false);

@@ -203,6 +203,9 @@ impl Cell {
     /// no recorded operation and no running call. False if something does, and for a known element,
     /// which never changes.
     pub(super) fn with_only_node(&self, write: impl FnOnce(&Node) -> bool) -> bool {
+        if self.mesh.is_capturing() {
+            return false;
+        }
         let value = self.value();
         match &*value {
             Ok(Value::Node(node)) if Arc::strong_count(node) == 1 && node.element().is_none() => {

@@ -4,7 +4,7 @@ use super::loans::Loans;
 use phalanx_graph::{Error, MeshHandle, Node, Stage, View};
 use phalanx_ops::{DType, Scalar, Shape, Sharding};
 use std::borrow::Cow;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// An n-dimensional array over the devices of a mesh, with NumPy's semantics.
@@ -29,6 +29,11 @@ pub(super) struct Live {
 }
 
 impl Live {
+    /// The whole of a base.
+    pub(super) fn whole(cell: Arc<Cell>) -> Live {
+        Live { cell, part: None }
+    }
+
     /// The view of the base.
     pub(super) fn view(&self) -> &View {
         self.part.as_deref().unwrap_or(&self.cell.whole)
@@ -53,6 +58,8 @@ pub(super) struct Cell {
     /// The element that the cell was made of: the value until a write replaces it.
     made_of: Option<Scalar>,
     claim: AtomicU8,
+    /// The number of the last capture of operations that has used the cell.
+    pub(super) capture: AtomicU64,
     pub(super) loans: Loans,
 }
 
@@ -69,8 +76,23 @@ pub(super) enum Value {
     Element(Scalar),
 }
 
+/// The number of captures of operations in progress.
+pub(super) static CAPTURES: AtomicUsize = AtomicUsize::new(0);
+/// What a capture does when a base is made (`true`), or is read or written.
+pub(super) static NOTE: OnceLock<fn(&Arc<Cell>, bool)> = OnceLock::new();
+
+/// Tells a capture in progress that a base is made or used.
+#[inline]
+fn note(cell: &Arc<Cell>, is_new: bool) {
+    if CAPTURES.load(Ordering::Relaxed) > 0
+        && let Some(note) = NOTE.get()
+    {
+        note(cell, is_new);
+    }
+}
+
 impl Value {
-    fn of(node: Arc<Node>) -> Value {
+    pub(super) fn of(node: Arc<Node>) -> Value {
         node.add_handle();
         Value::Node(node)
     }
@@ -99,12 +121,20 @@ impl Cell {
         };
         let (value, loans) = (Mutex::new(Ok(value)), Loans::default());
         let claim = AtomicU8::new(UNCLAIMED);
-        Arc::new(Cell { mesh, value, whole, made_of, claim, loans })
+        let capture = AtomicU64::new(0);
+        let cell = Arc::new(Cell { mesh, value, whole, made_of, claim, capture, loans });
+        note(&cell, true);
+        cell
     }
 
     /// The shape of the base.
     pub(super) fn shape(&self) -> &Shape {
         &self.whole.shape
+    }
+
+    /// The dtype of the base.
+    pub(super) fn dtype(&self) -> DType {
+        self.whole.dtype
     }
 
     /// Whether the base is declared an element.
@@ -130,7 +160,8 @@ impl Cell {
         }
     }
 
-    pub(super) fn node(&self) -> Result<Arc<Node>, Error> {
+    pub(super) fn node(self: &Arc<Self>) -> Result<Arc<Node>, Error> {
+        note(self, false);
         let mut value = self.value();
         match &*value {
             Ok(Value::Node(node)) => Ok(node.clone()),
@@ -148,7 +179,13 @@ impl Cell {
     }
 
     /// Sets the value. What is written before it is claimed is no element.
-    pub(super) fn replace(&self, value: Result<Arc<Node>, Error>) {
+    pub(super) fn replace(self: &Arc<Self>, value: Result<Arc<Node>, Error>) {
+        note(self, false);
+        self.set(value);
+    }
+
+    /// As `replace`, unseen by a capture.
+    pub(super) fn set(&self, value: Result<Arc<Node>, Error>) {
         if self.made_of.is_some() {
             self.claim(false);
         }

@@ -133,7 +133,7 @@ impl Live {
 
 /// The new value of a cell after a write through the stages of a view. Each stage updates the
 /// output of the stage before it.
-fn write_stages(cell: &Cell, view: &View, value: Operand, site: Site) -> Result<Held, Error> {
+fn write_stages(cell: &Arc<Cell>, view: &View, value: Operand, site: Site) -> Result<Held, Error> {
     let mesh = &cell.mesh;
     // For each stage: its input, its map and its lens.
     let mut shown: Vec<(Held, Arc<AffineMap>, Option<Lens>)> = Vec::new();

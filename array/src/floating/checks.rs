@@ -121,6 +121,10 @@ pub(super) fn note(operation: &'static str, met: Met, site: Site) {
 fn push(met: Met, site: Site, then: Then) {
     // An array without a mesh carries an error, which its observation returns.
     let Some(Ok(mesh)) = met.first().map(|(_, array)| array.mesh()) else { return };
+    // The conditions of captured operations are those of no run.
+    if mesh.is_capturing() {
+        return;
+    }
     let number = NEXT.get();
     NEXT.set(number + 1);
     CHECKS.with_borrow_mut(|checks| checks.push(Check { number, mesh, met, site, then }));

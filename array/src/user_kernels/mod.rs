@@ -18,8 +18,10 @@ mod stop;
 mod syntax;
 mod tokens;
 mod types;
+mod ufunc;
 mod values;
 
 pub use elementwise::ElementwiseKernel;
 pub use parameters::{Parameter, ParameterType};
 pub use reduction::{ReductionCall, ReductionKernel};
+pub use ufunc::UserUfunc;

@@ -748,7 +748,7 @@ mod tests {
         };
         let types = [String::from("T")];
         let mut parsed = 0;
-        for _ in 0..100_000 {
+        for _ in 0..1_000_000 {
             let count = 1 + draw(14);
             let text: Vec<&str> = (0..count).map(|_| PARTS[draw(PARTS.len())]).collect();
             let text = text.join(if draw(2) == 0 { " " } else { "" });

@@ -388,6 +388,11 @@ fn over(call: &ReductionCall, ndim: usize, site: Site) -> Result<(Axes, Vec<usiz
     Ok((axes, which.iter().map(|&axis| usize::from(axis)).collect()))
 }
 
+/// The operation of the table that the text of an expression of `a` and `b` is.
+pub(super) fn table_operation(text: &str) -> Option<Op> {
+    known(&parse::expression(text, &[]).ok()?, |_| false)
+}
+
 /// The operation of the table that an expression of `a` and `b` is.
 fn known(expression: &Expression, is_own: impl Fn(&str) -> bool) -> Option<Op> {
     let name = |of: &Expression| match &of.kind {

@@ -186,6 +186,13 @@ impl CudaDevice {
         self.memory.set_limit(limit);
     }
 
+    /// Takes new memory blocks from another allocator; memory in use stays. If the pool does not
+    /// cache, each memory block returns to the allocator when it is free and no work uses it.
+    /// Waits for the device's work.
+    pub fn set_allocator(&self, allocator: Box<dyn Allocator>, caches: bool) {
+        self.memory.set_allocator(allocator, caches);
+    }
+
     /// The bytes and the number of the free memory blocks that the pool caches.
     pub fn cached(&self) -> (usize, usize) {
         let pool = self.memory.pool();
@@ -267,9 +274,9 @@ impl CudaDevice {
     /// Allocates memory from the pool. For a reused memory block, also returns the turn in which it
     /// was freed: until that turn is settled, earlier work may still use the block.
     fn take(self: Arc<Self>, bytes: usize) -> Result<(Buffer, Option<u64>), DeviceError> {
-        let Block { address, size, freed } = self.memory.take(bytes)?;
+        let Block { address, size, freed, source } = self.memory.take(bytes)?;
         let memory = self.memory.clone();
-        let release = move |address| memory.free(address, size);
+        let release = move |address| memory.free(address, size, &source);
         let (keeper, remote): (_, Arc<dyn Remote>) = (self.clone(), self);
         // SAFETY: the memory block is `size` bytes of the device's memory until `release` takes it
         // back.

@@ -28,11 +28,12 @@ pub use driver::{
     keep_context, mark, pop_range, profile, push_range, usable_gpus,
 };
 pub use libraries::{
-    Blas, Fft, Fourier, FourierLines, Matrices, MatrixElement, NcclCommunicator, NcclElement,
-    NcclId, NcclReduction, Product, SingularParts, Solver, Triangle, nccl_version,
+    Blas, Fft, Fourier, FourierLines, HandleKind, LibraryHandle, Matrices, MatrixElement,
+    NcclCommunicator, NcclElement, NcclId, NcclReduction, Product, SingularParts, Solver, Triangle,
+    nccl_version,
 };
 pub use memory::{
-    Allocator, DeviceMemory, ManagedMemory, PEER_HANDLE_BYTES, PeerBlock, PinnedMemory,
+    Allocator, AsyncMemory, DeviceMemory, ManagedMemory, PEER_HANDLE_BYTES, PeerBlock, PinnedMemory,
 };
 pub use modules::{
     BINNED, Coming, Compiler, Definitions, Function, FunctionAttribute, GridSize, Image, Module,

@@ -176,21 +176,24 @@ class Expressions:
         return self.truth(node, self.expression(node))
 
     def _condition_of_all(self, node):
+        with self.guard(guarded=self.guarded):
+            return self._conditions_of_all(node)
+
+    def _conditions_of_all(self, node):
         decides = isinstance(node.op, _ast.Or)
-        codes, before = [], self.guarded
+        codes = []
         for one in node.values:
             known, code = self.condition(one)
             if known is None:
                 codes.append(code)
                 # What follows is skipped if this operand decides.
                 self.guarded = True
+                self.conditions.append(f"!{code}" if decides else code)
             elif known is decides:
                 if not codes:
-                    self.guarded = before
                     return decides, None
                 codes.append("true" if decides else "false")
                 break
-        self.guarded = before
         if not codes:
             return not decides, None
         sign = " || " if decides else " && "
@@ -208,8 +211,9 @@ class Expressions:
         known, condition = self.truth(node, left)
         if known is not None:
             return left if known is is_or else self.expression(right_node)
+        skips = f"!{condition}" if is_or else condition
         if left.dtype == BOOL:
-            with self.guard():
+            with self.guard(skips):
                 right = self.expression(right_node)
             if is_number(right) and isinstance(right.value, bool) or (
                 isinstance(right, Data) and right.dtype == BOOL
@@ -219,7 +223,7 @@ class Expressions:
                 code = self.converted(right, BOOL)
                 return Data(f"({condition} {sign} {code})", Scalar(BOOL), pure)
         else:
-            with self.guard():
+            with self.guard(skips):
                 right = self.expression(right_node)
         left = self.once(node, left)
         known, condition = self.truth(node, left)
@@ -373,8 +377,10 @@ class Expressions:
         known, condition = self.condition(node.test)
         if known is not None:
             return self.expression(node.body if known else node.orelse)
-        with self.guard():
-            body, other = self.expression(node.body), self.expression(node.orelse)
+        with self.guard(condition):
+            body = self.expression(node.body)
+        with self.guard(f"!{condition}"):
+            other = self.expression(node.orelse)
         return self._select(node, condition, body, other)
 
     def _select(self, node, condition, body, other):

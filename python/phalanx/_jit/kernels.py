@@ -24,7 +24,8 @@ class _JitKernel:
     """A kernel, or a function of kernels, that is written in Python.
 
     ``kernel(grid, block, args, shared_mem=0, stream=None)`` and ``kernel[grid, block](*args)``
-    run it. It is translated and compiled at the first call with arguments of new types.
+    run it. It is translated and compiled at the first call with arguments of new types, and on
+    CPUs for each new grid and block.
     """
 
     def __init__(self, function, mode, device):
@@ -32,6 +33,8 @@ class _JitKernel:
         self._jit_function, self._jit_device, self._jit_mode = function, device, mode
         self._kernels = {}
         self._codes = {}
+        # The texts for launches on CPUs.
+        self.host_plans = {}
 
     def __repr__(self):
         kind = "device function" if self._jit_device else "kernel"
@@ -57,22 +60,40 @@ class _JitKernel:
         ------
         TypeError
             The function contains what kernels cannot do; the message names the line.
+        NotImplementedError
+            The devices are CPUs, and the function contains what needs a GPU; the message names the
+            line.
+        ValueError
+            The devices are CPUs, and a thread reads an element that another one writes.
 
         Notes
         -----
-        Local.
+        Local. Collective on CPUs if elements decide which elements of an array that is also written
+        a thread reads.
         """
         if self._jit_device:
             raise _refusal(
                 TypeError, "type", f"{self.__name__}() is a device function: only kernels call it",
                 "leave out device=True for a kernel",
             )
+        if not _has_gpus():
+            return self._run_on_cpus(_sizes("grid", grid), _sizes("block", block), args)
         key, flat = _flatten(self.__name__, args)
         kernel = self._kernels.get(key)
         if kernel is None:
             kernel = self._kernels[key] = self._compile(_types_of(self.__name__, args))
         kernel(_sizes("grid", grid), _sizes("block", block), flat, shared_mem=shared_mem,
                stream=stream)
+
+    def _run_on_cpus(self, grid, block, args):
+        from .host_launch import launch
+
+        key = _key_on_cpus(self.__name__, args)
+        types = self._kernels.get(key)
+        if types is None:
+            types = self._kernels[key] = _types_of(self.__name__, args)
+        launch(self, grid, block, args, types)
+        self._codes.setdefault(types, None)
 
     def __getitem__(self, grid_and_block):
         """The kernel with a grid and a block: ``kernel[grid, block](*args)``."""
@@ -96,6 +117,10 @@ class _JitKernel:
     @property
     def cached_codes(self):
         """The texts in CUDA C++, by the types of the arguments."""
+        for types, code in self._codes.items():
+            if code is None:
+                # Calls on CPUs run another text.
+                self._codes[types] = kernel_text(self._jit_function, types, self._jit_mode)[0]
         return dict(self._codes)
 
     @property
@@ -105,7 +130,11 @@ class _JitKernel:
             raise _refusal(
                 ValueError, "state", f"{self.__name__}() has not been called yet, so it has no text"
             )
-        return next(iter(self._codes.values()))
+        return next(iter(self.cached_codes.values()))
+
+
+def _has_gpus():
+    return _phalanx._gpu_count() > 0
 
 
 def _sizes(name, sizes):
@@ -144,6 +173,16 @@ def _flatten(name, args):
     return tuple(key), tuple(flat)
 
 
+def _key_on_cpus(name, args):
+    """What the types of arguments depend on."""
+    if not isinstance(args, (tuple, list)):
+        _flatten(name, args)
+    return tuple(
+        (one.dtype, one.ndim) if isinstance(one, _phalanx.ndarray) else type(_number(name, one))
+        for one in args
+    )
+
+
 def _types_of(name, args):
     """The types of the arguments."""
     types = []
@@ -179,10 +218,11 @@ def _number(name, value):
 
 
 def rawkernel(function=None, *, mode="cuda", device=False):
-    """A decorator that makes a CUDA kernel of a Python function.
+    """A decorator that makes a kernel of a Python function.
 
     Each thread of the grid runs the function on elements that it selects by its indices. The types
-    of variables are those of their first values.
+    of variables are those of their first values. On GPUs the function becomes a kernel in CUDA C++.
+    On CPUs it becomes an elementwise kernel, if its threads do not work together.
 
     Parameters
     ----------
@@ -204,12 +244,16 @@ def rawkernel(function=None, *, mode="cuda", device=False):
     ------
     TypeError
         The function contains what kernels cannot do; calls raise it, and name the line.
+    NotImplementedError
+        The function contains what needs a GPU, and the devices are CPUs; calls raise it, and name
+        the line.
     ValueError
-        ``mode`` is neither of the two.
+        ``mode`` is neither of the two. On CPUs, a thread reads an element that another one writes;
+        calls raise it.
 
     Notes
     -----
-    Local. Kernels need a GPU.
+    Local.
 
     Examples
     --------

@@ -161,6 +161,8 @@ class Function(Expressions, Calls):
         self.depth = 1
         # Whether the present expression may be skipped, so that no statement may precede it.
         self.guarded = False
+        # The conditions under which it is evaluated.
+        self.conditions = []
         # Whether the present statement is in a branch or a loop.
         self.branches = 0
         self.loops = []
@@ -203,13 +205,17 @@ class Function(Expressions, Calls):
         self.emit("}")
 
     @_contextlib.contextmanager
-    def guard(self):
-        """The expressions inside may be skipped."""
-        before, self.guarded = self.guarded, True
+    def guard(self, condition=None, guarded=True):
+        """The expressions inside may be skipped: they are evaluated if the condition holds."""
+        before, self.guarded = self.guarded, guarded
+        count = len(self.conditions)
+        if condition is not None:
+            self.conditions.append(condition)
         try:
             yield
         finally:
             self.guarded = before
+            del self.conditions[count:]
 
     # Variables
 

@@ -10,6 +10,10 @@ from .._phalanx import _refusal
 from .. import _profiler as profiler
 from .._documentation import describe as _describe
 from .._generalized import GeneralizedUFunc as GeneralizedUFunc
+from .._synchronization import (
+    DeviceSynchronized as DeviceSynchronized,
+    allow_synchronize as allow_synchronize,
+)
 
 # The module is importable by its path, too, as if this were a package.
 _sys.modules["phalanx.x.profiler"] = profiler
@@ -172,11 +176,11 @@ def _order(order):
 
 
 def __getattr__(name):
-    # It needs NumPy, which an import of phalanx does not load.
-    if name == "jit":
+    # They need modules that an import of phalanx does not load.
+    if name in ("jit", "optimizing", "time"):
         import importlib
 
-        return importlib.import_module(".jit", __name__)
+        return importlib.import_module(f".{name}", __name__)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

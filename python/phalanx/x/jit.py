@@ -1,6 +1,7 @@
 """Kernels that are written in Python: CuPy's ``cupyx.jit``.
 
-``rawkernel`` makes a CUDA kernel of a function; the other names are for use inside of kernels.
+``rawkernel`` makes a kernel of a function; the other names are for use inside of kernels. Threads
+that work together need a GPU; other kernels run on CPUs, too.
 """
 
 import sys as _sys

@@ -12,7 +12,7 @@ use crate::objects::shown::Shown;
 use crate::objects::subclass::{self, Made};
 use crate::session;
 use phalanx::{Array, DType, FillOptions, MemoryOrder};
-use pyo3::exceptions::PyAttributeError;
+use pyo3::exceptions::{PyAttributeError, PyBufferError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple, PyType};
 use std::sync::OnceLock;
@@ -136,6 +136,33 @@ impl Memory {
     #[getter]
     fn nbytes(&self) -> usize {
         self.array.size() * self.array.dtype().size()
+    }
+
+    /// The address of the first element, once the array is computed and is whole on the first
+    /// device of this process. It stays valid until the array is written or dropped. Collective.
+    #[getter]
+    fn ptr(&self, py: Python<'_>) -> PyResult<usize> {
+        let refuse = |text| refused::<PyBufferError>(Mistake::Export, text);
+        let flags = at_line(py, || self.array.flags()).map_err(|error| raised(py, &error))?;
+        if !flags.owns_data || !flags.c_contiguous {
+            return Err(refuse("a view has no address of its own: take that of x.copy()"));
+        }
+        let memory = at_line(py, || self.array.device_memory());
+        let memory = memory.map_err(|error| raised(py, &error))?;
+        let first = memory.first().filter(|first| first.shape == self.array.shape());
+        let first = first.ok_or_else(|| {
+            refuse(
+                "the array is split over devices: x.local_shards()[n].data.ptr are the addresses \
+                 of its parts",
+            )
+        })?;
+        Ok(first.address)
+    }
+
+    /// The number of the device that has the address.
+    #[getter]
+    fn device_id(&self) -> usize {
+        0
     }
 
     fn __repr__(&self) -> String {

@@ -2,12 +2,15 @@
 //! processes.
 
 pub mod agreement;
+pub mod captures;
 pub mod errstate;
 pub mod functions;
 pub mod gpus;
+pub mod handles;
 pub mod host_calls;
 pub mod implicit_copy;
 mod lifetime;
+pub mod memory;
 pub mod notices;
 
 pub use lifetime::{

@@ -9,8 +9,8 @@ use crate::instance::Instance;
 use crate::job::JobMemory;
 use crate::ready::Ready;
 use crate::shards::Shards;
-use phalanx_device::{Buffer, DeviceError};
-use phalanx_graph::{Graph, LeafId};
+use phalanx_device::{Buffer, DeviceError, observer};
+use phalanx_graph::{Graph, LeafId, Site};
 use phalanx_ops::memory::has_room;
 use phalanx_ops::{Bytes, DType, Scalar};
 
@@ -46,6 +46,7 @@ impl Session {
                 return Err((refusal.clone(), true));
             }
         }
+        let sites = sites_of_slots(ready, graph);
         let mut memory = Vec::with_capacity(self.devices().len());
         for (local, (device, instance)) in self.devices().iter().zip(&ready.instances).enumerate() {
             let Instance { slots, locals, .. } = instance;
@@ -54,14 +55,18 @@ impl Session {
                 _ => unreachable!("bug: checked above"),
             });
             let leaves: Vec<Buffer> = leaves.collect();
-            let mut allocate = |sizes: &[Bytes]| {
-                let one = |&bytes: &Bytes| match flights.take(local, bytes) {
+            let mut allocate = |sizes: &[Bytes], sites: &[Option<String>]| {
+                let one = |(slot, &bytes): (usize, &Bytes)| match flights.take(local, bytes) {
                     Some(buffer) => Ok(buffer),
-                    None => device.clone().allocate(bytes.0),
+                    None => {
+                        let site = sites.get(slot).and_then(Clone::clone);
+                        observer::for_call(site, || device.clone().allocate(bytes.0))
+                    }
                 };
-                sizes.iter().map(one).collect::<Result<Vec<Buffer>, _>>()
+                sizes.iter().enumerate().map(one).collect::<Result<Vec<Buffer>, _>>()
             };
-            let given = allocate(slots).and_then(|slots| Ok((slots, allocate(locals)?)));
+            let given =
+                allocate(slots, &sites).and_then(|slots| Ok((slots, allocate(locals, &[])?)));
             let (slots, locals) = given.map_err(|refusal| {
                 let new = slots.iter().chain(locals).map(|bytes| bytes.0);
                 let all = new.chain(leaves.iter().map(Buffer::len)).fold(0, usize::saturating_add);
@@ -138,6 +143,24 @@ impl Session {
     pub(super) fn too_little(&self, refusal: DeviceError) -> RunError {
         RunError::Memory { value: None, refusal: Box::new(refusal), largest: self.live.largest() }
     }
+}
+
+/// For an observer of memory, the calls whose values the slots have first; none without one.
+fn sites_of_slots(ready: &Ready, graph: &Graph) -> Vec<Option<String>> {
+    let mut sites = Vec::new();
+    if !observer::is_observed() {
+        return sites;
+    }
+    for (data, moved) in graph.nodes.iter().zip(&*ready.moved) {
+        if let Some(Some(Place::Slot(slot))) = ready.places.get(moved.index()) {
+            if sites.len() <= slot.index() {
+                sites.resize(slot.index() + 1, None);
+            }
+            let text = |site: Site| format!("{}:{}", site.file(), site.line());
+            sites[slot.index()].get_or_insert_with(|| text(data.site));
+        }
+    }
+    sites
 }
 
 /// For each local device, the memory that is free after a plan: donated leaves, slots whose values

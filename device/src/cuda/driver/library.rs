@@ -15,6 +15,8 @@ pub struct CudaOptions {
     pub save_source: Option<PathBuf>,
     /// Whether repeated launches are enqueued one by one instead of as a CUDA graph.
     pub without_graphs: bool,
+    /// Whether guards around the operands of the user's kernels are checked after each launch.
+    pub check_kernels: bool,
     /// Whether matrix products may round f32 to TF32.
     pub tf32: bool,
 }

@@ -7,8 +7,8 @@ use cudarc::driver::sys::{self, CUmemAttach_flags};
 /// A source of GPU memory, from which the device's pool allocates memory blocks.
 pub trait Allocator: Send + Sync {
     /// Allocates a memory block and returns its address; `None` if there is too little memory.
-    /// `bytes` is a multiple of 512, the address has the same alignment, and no work of any stream
-    /// uses the block. The context is current.
+    /// `bytes` is a multiple of 512, the address is one of 256, and no work of any stream uses the
+    /// block. The context is current.
     ///
     /// Errors: `DeviceError::Cuda` for any other failure.
     fn allocate(
@@ -32,8 +32,24 @@ pub trait Allocator: Send + Sync {
     ) -> Result<(), DeviceError>;
 }
 
+/// An allocator, and its number among those of a GPU. Memory blocks return to their own.
+pub(in crate::cuda) struct Source {
+    pub(super) number: u64,
+    pub(super) allocator: Box<dyn Allocator>,
+}
+
+impl Source {
+    pub(super) fn new(number: u64, allocator: Box<dyn Allocator>) -> Source {
+        Source { number, allocator }
+    }
+}
+
 /// Memory of the GPU only: `cuMemAlloc`.
 pub struct DeviceMemory;
+
+/// Memory of the driver's own pool of the GPU, in the order of the device's stream:
+/// `cuMemAllocAsync`.
+pub struct AsyncMemory;
 
 /// Memory that the host addresses too, and that may exceed the GPU's own: `cuMemAllocManaged`.
 pub struct ManagedMemory;
@@ -94,5 +110,35 @@ impl Allocator for ManagedMemory {
     ) -> Result<(), DeviceError> {
         // SAFETY: the caller's promise; both kinds are freed alike.
         unsafe { DeviceMemory.free(context, address, bytes) }
+    }
+}
+
+impl Allocator for AsyncMemory {
+    fn allocate(
+        &self,
+        context: &Context,
+        bytes: usize,
+    ) -> Result<Option<DevicePointer>, DeviceError> {
+        let (mut address, stream) = (0, context.own_stream());
+        // SAFETY: the context is current (the caller's promise), its stream lives, and the pointer
+        // is valid.
+        let result = unsafe { sys::cuMemAllocAsync(&raw mut address, bytes, stream) };
+        let given = given(context, "cuMemAllocAsync", address, result)?;
+        // Other streams of the device may use the block next.
+        // SAFETY: the stream lives.
+        let waited = unsafe { sys::cuStreamSynchronize(stream) };
+        context.check("cuStreamSynchronize", waited)?;
+        Ok(given)
+    }
+
+    unsafe fn free(
+        &self,
+        context: &Context,
+        address: DevicePointer,
+        _bytes: usize,
+    ) -> Result<(), DeviceError> {
+        // SAFETY: the caller's promise; the stream lives as long as the context.
+        let freed = unsafe { sys::cuMemFreeAsync(address.address(), context.own_stream()) };
+        context.check("cuMemFreeAsync", freed)
     }
 }

@@ -1,15 +1,16 @@
 //! The memory of a GPU: the pool of cached memory blocks, its limit and its allocator, and the
 //! waits after which freed memory is known to be unused.
 
-use super::allocator::Allocator;
+use super::allocator::{Allocator, Source};
 use super::borrowed::{Borrowed, Owner};
 use super::pool::Pool;
 use crate::cuda::driver::{Context, Mark, keep_context};
+use crate::observer::{self, MemoryEvent, Stage};
 use crate::{DeviceError, DevicePointer};
 use cudarc::driver::sys;
 use std::any::Any;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, Weak};
 
 /// Bytes of counters.
 pub(super) const COUNTERS: usize = 4 << 16;
@@ -20,10 +21,10 @@ pub(in crate::cuda) struct GpuMemory {
     /// The most bytes that may be in use; `UNLIMITED` without a limit.
     limit: AtomicUsize,
     pool: Mutex<Pool>,
-    pub(super) allocator: Box<dyn Allocator>,
+    source: RwLock<Arc<Source>>,
     borrowed: Borrowed,
     /// Zeros with which thread blocks count each other; each kernel leaves zeros.
-    pub(super) counters: OnceLock<DevicePointer>,
+    pub(super) counters: OnceLock<(DevicePointer, Arc<Source>)>,
     spares: Mutex<Vec<Weak<dyn Spare>>>,
     /// Dropped last: the fields before it free what they have in the context.
     context: Arc<Context>,
@@ -46,7 +47,7 @@ impl GpuMemory {
         Arc::new(GpuMemory {
             limit: AtomicUsize::new(limit.unwrap_or(UNLIMITED)),
             pool: Mutex::default(),
-            allocator,
+            source: RwLock::new(Arc::new(Source::new(0, allocator))),
             borrowed: Borrowed::default(),
             counters: OnceLock::new(),
             spares: Mutex::default(),
@@ -89,9 +90,44 @@ impl GpuMemory {
         }
     }
 
+    /// The source of new memory blocks.
+    pub(super) fn source(&self) -> Arc<Source> {
+        self.source.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Takes new memory blocks from another allocator. If the pool does not cache, each memory
+    /// block returns to the allocator when it is free and no work uses it. Memory in use stays.
+    pub fn set_allocator(&self, allocator: Box<dyn Allocator>, caches: bool) {
+        let before = {
+            let mut source = self.source.write().unwrap_or_else(PoisonError::into_inner);
+            let new = Arc::new(Source::new(source.number + 1, allocator));
+            std::mem::replace(&mut *source, new)
+        };
+        let blocks = self.pool().change_source(before.number + 1, caches);
+        self.give_back(blocks, &before);
+    }
+
     /// Takes back a memory block, whose next user follows in the order of the stream.
-    pub fn free(&self, address: DevicePointer, size: usize) {
-        self.pool().add_free(address, size);
+    pub fn free(&self, address: DevicePointer, size: usize, source: &Arc<Source>) {
+        observer::note(|| self.event(Stage::Free, size, size, address));
+        let is_cached = self.pool().add_free(address, size, source.number);
+        observer::note(|| self.event(Stage::Freed, size, size, address));
+        if !is_cached {
+            let (context, source) = (self.context.clone(), source.clone());
+            self.keep_until_done(Arc::new(Returned { context, source, address, size }));
+        }
+    }
+
+    /// A step in the life of a memory block, for an observer.
+    pub(super) fn event(
+        &self,
+        stage: Stage,
+        bytes: usize,
+        size: usize,
+        address: DevicePointer,
+    ) -> MemoryEvent {
+        let address = address.address() as usize;
+        MemoryEvent::new(stage, self.context.name(), bytes, size, address)
     }
 
     /// Waits for all work enqueued so far.
@@ -129,13 +165,23 @@ impl GpuMemory {
 
     /// Returns free memory blocks to the allocator, once no work uses them.
     pub fn release_cached(&self) {
-        let blocks = self.pool().drain();
+        let (source, blocks) = {
+            // While this is held, no other source begins.
+            let source = self.source.read().unwrap_or_else(PoisonError::into_inner);
+            let blocks = self.pool().drain();
+            (source.clone(), blocks)
+        };
+        self.give_back(blocks, &source);
+    }
+
+    /// Returns free memory blocks to their source, once no work uses them.
+    fn give_back(&self, blocks: Vec<(DevicePointer, usize)>, source: &Source) {
         let _kept = self.context.visit();
         self.synchronize();
         for (block, size) in blocks {
             // SAFETY: the memory block came from the allocator, nothing holds it, and the stream is
             // idle.
-            if let Err(error) = unsafe { self.allocator.free(&self.context, block, size) } {
+            if let Err(error) = unsafe { source.allocator.free(&self.context, block, size) } {
                 self.context.fail(error);
             }
         }
@@ -158,10 +204,29 @@ impl Drop for GpuMemory {
         // Streams of programs may outlive the device, and their work may use its memory.
         let _ = self.context.synchronize_all();
         self.release_cached();
-        if let Some(address) = self.counters.take() {
+        if let Some((address, source)) = self.counters.take() {
             let _kept = self.context.visit();
             // SAFETY: the memory block came from the allocator, and nothing uses it any more.
-            let _ = unsafe { self.allocator.free(&self.context, address, COUNTERS) };
+            let _ = unsafe { source.allocator.free(&self.context, address, COUNTERS) };
+        }
+    }
+}
+
+/// A memory block that returns to its source when this is dropped: no work uses it any more.
+struct Returned {
+    context: Arc<Context>,
+    source: Arc<Source>,
+    address: DevicePointer,
+    size: usize,
+}
+
+impl Drop for Returned {
+    fn drop(&mut self) {
+        let _kept = self.context.visit();
+        // SAFETY: the memory block came from the allocator, and nothing uses it any more.
+        let freed = unsafe { self.source.allocator.free(&self.context, self.address, self.size) };
+        if let Err(error) = freed {
+            self.context.fail(error);
         }
     }
 }

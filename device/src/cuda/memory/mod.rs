@@ -11,7 +11,7 @@ mod room;
 mod staging;
 mod workspace;
 
-pub use allocator::{Allocator, DeviceMemory, ManagedMemory};
+pub use allocator::{Allocator, AsyncMemory, DeviceMemory, ManagedMemory};
 pub(super) use gpu::{GpuMemory, Spare};
 pub use peer::{PEER_HANDLE_BYTES, PeerBlock};
 pub(super) use peer::{open, reach};

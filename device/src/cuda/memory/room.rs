@@ -4,11 +4,14 @@
 //! First the pool's free memory blocks are freed; then the objects that only save time (`Spare`):
 //! captured work with the memory that it holds, and plans of Fourier transforms.
 
+use super::allocator::Source;
 use super::gpu::{COUNTERS, GpuMemory};
 use super::pool::Pool;
+use crate::observer::{self, Stage};
 use crate::{DeviceError, DevicePointer};
 use cudarc::driver::sys;
 use std::any::Any;
+use std::sync::Arc;
 
 /// A memory block that was taken from a GPU's memory.
 pub(in crate::cuda) struct Block {
@@ -17,6 +20,7 @@ pub(in crate::cuda) struct Block {
     /// The turn in which a reused memory block was freed: until that turn is settled, earlier work
     /// may still use the block. `None` for a new block.
     pub freed: Option<u64>,
+    pub source: Arc<Source>,
 }
 
 impl GpuMemory {
@@ -24,20 +28,28 @@ impl GpuMemory {
     ///
     /// Errors: `DeviceError::OutOfMemory`, `DeviceError::Cuda`.
     pub fn take(&self, bytes: usize) -> Result<Block, DeviceError> {
+        let (size, none) = (Pool::size(bytes), DevicePointer::from_address(0));
+        observer::note(|| self.event(Stage::Take, bytes, size, none));
+        let taken = self.take_of(size, bytes)?;
+        observer::note(|| self.event(Stage::Taken, bytes, size, taken.address));
+        Ok(taken)
+    }
+
+    fn take_of(&self, size: usize, bytes: usize) -> Result<Block, DeviceError> {
         self.release_borrowed();
-        let size = Pool::size(bytes);
         let limit = self.most();
         if self.pool().in_use.saturating_add(size) > limit {
             // Captured work holds memory too.
             self.free_spares();
         }
+        let source = self.source();
         let (cached, is_full) = {
             let mut pool = self.pool();
             if pool.in_use.saturating_add(size) > limit {
                 drop(pool);
                 return Err(self.refused(bytes));
             }
-            let cached = pool.take(size);
+            let cached = pool.take(size, source.number);
             // Cached memory blocks of other sizes count too: other processes cannot use them.
             let held = (pool.in_use + pool.cached).saturating_add(size);
             (cached, cached.is_none() && held > limit)
@@ -49,11 +61,11 @@ impl GpuMemory {
             self.release_cached();
         }
         Ok(match cached {
-            Some((address, turn)) => Block { address, size, freed: Some(turn) },
+            Some((address, turn)) => Block { address, size, freed: Some(turn), source },
             None => {
-                let address = self.allocate_block(size)?;
+                let address = self.allocate_block(size, &source)?;
                 self.pool().used(size);
-                Block { address, size, freed: None }
+                Block { address, size, freed: None, source }
             }
         })
     }
@@ -63,20 +75,20 @@ impl GpuMemory {
     ///
     /// Errors: `DeviceError::OutOfMemory`, `DeviceError::Cuda`.
     pub fn counters(&self) -> Result<DevicePointer, DeviceError> {
-        if let Some(address) = self.counters.get() {
+        if let Some((address, _)) = self.counters.get() {
             return Ok(*address);
         }
-        let context = self.context();
-        let address = self.allocate_block(COUNTERS)?;
+        let (context, source) = (self.context(), self.source());
+        let address = self.allocate_block(COUNTERS, &source)?;
         // SAFETY: the memory block has this many bytes, and nothing else uses it.
         let set =
             unsafe { sys::cuMemsetD8Async(address.address(), 0, COUNTERS, context.own_stream()) };
         context.note("cuMemsetD8Async", set);
-        let kept = *self.counters.get_or_init(|| address);
+        let kept = self.counters.get_or_init(|| (address, source.clone())).0;
         if kept != address {
             self.synchronize();
             // SAFETY: the memory block has no owner.
-            unsafe { self.allocator.free(context, address, COUNTERS)? };
+            unsafe { source.allocator.free(context, address, COUNTERS)? };
         }
         Ok(kept)
     }
@@ -100,9 +112,17 @@ impl GpuMemory {
     }
 
     /// Allocates a new memory block, which the pool does not count.
-    fn allocate_block(&self, size: usize) -> Result<DevicePointer, DeviceError> {
+    fn allocate_block(&self, size: usize, source: &Source) -> Result<DevicePointer, DeviceError> {
+        let none = DevicePointer::from_address(0);
+        observer::note(|| self.event(Stage::Allocate, size, size, none));
+        let address = self.allocate_new(size, source)?;
+        observer::note(|| self.event(Stage::Allocated, size, size, address));
+        Ok(address)
+    }
+
+    fn allocate_new(&self, size: usize, source: &Source) -> Result<DevicePointer, DeviceError> {
         self.context().enter();
-        let allocate = || self.allocator.allocate(self.context(), size);
+        let allocate = || source.allocator.allocate(self.context(), size);
         if let Some(address) = allocate()? {
             return Ok(address);
         }

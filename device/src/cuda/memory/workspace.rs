@@ -1,5 +1,6 @@
 //! Memory for the calls of libraries.
 
+use super::allocator::Source;
 use super::gpu::GpuMemory;
 use super::room::Block;
 use crate::{DeviceError, DevicePointer};
@@ -22,6 +23,7 @@ struct Taken {
     memory: Arc<GpuMemory>,
     address: DevicePointer,
     size: usize,
+    source: Arc<Source>,
 }
 
 impl Workspace {
@@ -29,8 +31,8 @@ impl Workspace {
     ///
     /// Errors: `DeviceError::OutOfMemory`, `DeviceError::Cuda`.
     pub fn new(memory: &Arc<GpuMemory>, bytes: usize) -> Result<Workspace, DeviceError> {
-        let Block { address, size, .. } = memory.take(bytes)?;
-        let taken = Some(Taken { memory: memory.clone(), address, size });
+        let Block { address, size, source, .. } = memory.take(bytes)?;
+        let taken = Some(Taken { memory: memory.clone(), address, size, source });
         Ok(Workspace { address, bytes, taken })
     }
 
@@ -56,6 +58,6 @@ impl Drop for Workspace {
 
 impl Drop for Taken {
     fn drop(&mut self) {
-        self.memory.free(self.address, self.size);
+        self.memory.free(self.address, self.size, &self.source);
     }
 }

@@ -2,6 +2,7 @@
 
 use super::super::Block;
 use super::cpu::{numbers, place};
+use super::guards::Guards;
 use super::programs::loaded;
 use phalanx_device::DeviceError;
 use phalanx_device::cuda::{Coming, CudaDevice, GridSize};
@@ -39,6 +40,11 @@ pub fn run(
     if !sizes.is_some_and(|sizes| entry.parameters.iter().map(bytes).eq(sizes.iter().copied())) {
         return Err(refused("the arguments are not those of its parameters"));
     }
+    let guards = if gpu.options().check_kernels {
+        gpu.handle().map(|gpu| Guards::around(entry, operands, &gpu)).transpose()?
+    } else {
+        None
+    };
     let (size, numbers) = numbers(scalars);
     let mut numbers = numbers;
     // The words of all parameters, and where those of each end.
@@ -46,7 +52,9 @@ pub fn run(
     for parameter in &entry.parameters {
         match *parameter {
             LaunchParameter::Address(operand) => {
-                let start = operands[usize::from(operand)].buffer.device_pointer().address();
+                let guarded = guards.as_ref().and_then(|guards| guards.address(operand));
+                let own = || operands[usize::from(operand)].buffer.device_pointer();
+                let start = guarded.unwrap_or_else(own).address();
                 words.extend(numbers.next().map(|offset| start + offset));
             }
             LaunchParameter::Bytes(_) => words.extend(numbers.by_ref().take(parameter.numbers())),
@@ -77,5 +85,6 @@ pub fn run(
     };
     // SAFETY: there is a value of the right size for each of the kernel's parameters. What the
     // kernel does with the addresses is the promise of the user who wrote it.
-    unsafe { function.launch_with(gpu.context(), size, &parameters) }
+    unsafe { function.launch_with(gpu.context(), size, &parameters)? };
+    guards.map_or(Ok(()), |guards| guards.check(entry, operands, gpu))
 }
