@@ -46,7 +46,7 @@ def test_kernels_inside_of_their_arrays_run():
 
 
 @pytest.mark.parametrize(
-    "by, place", [(3, "12 bytes after its last"), (-5, "20 bytes before its first")]
+    "by, place", [(3, "12 bytes after the last"), (-5, "20 bytes before the first")]
 )
 def test_a_write_outside_is_found(by, place):
     program = f"""

@@ -68,22 +68,23 @@ impl Guards {
             let Some(copy) = &self.copies[usize::from(operand)] else { continue };
             let mut guard = [0; BYTES];
             copy.read(0, &mut guard);
-            let before = guard.iter().rposition(|&byte| byte != VALUE).map(|at| BYTES - at);
+            // How far the writes reach.
+            let before = guard.iter().position(|&byte| byte != VALUE).map(|at| BYTES - at);
             copy.read(copy.len() - BYTES, &mut guard);
-            let after = guard.iter().position(|&byte| byte != VALUE).map(|at| at + 1);
+            let after = guard.iter().rposition(|&byte| byte != VALUE).map(|at| at + 1);
             if let Some(failure) = gpu.failure() {
                 return Err(failure);
             }
             let (bytes, side) = match (before, after) {
-                (Some(bytes), _) => (bytes, "before its first"),
-                (None, Some(bytes)) => (bytes, "after its last"),
+                (Some(bytes), _) => (bytes, "before the first"),
+                (None, Some(bytes)) => (bytes, "after the last"),
                 (None, None) => continue,
             };
             return Err(DeviceError::Guard {
                 device: gpu.name(),
                 kernel: entry.symbol.clone(),
                 parameter: number,
-                place: format!("{bytes} bytes {side} element"),
+                place: format!("up to {bytes} bytes {side} element"),
                 at: entry.last_call().map_or_else(String::new, |at| format!("; launched at {at}")),
             });
         }
