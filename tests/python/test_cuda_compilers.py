@@ -332,6 +332,8 @@ def test_magic_of_ipython(line, cell, repeats, warmup, capsys):
 
 
 def test_magic_ends_after_its_seconds():
+    if np.size() > 1:
+        pytest.skip("processes measure other times")
     shell = Shell()
     profiler.load_ipython_extension(shell)
     shell.user_ns["wait"] = lambda: shell.user_ns["calls"].append(threading.Event().wait(0.01))

@@ -85,7 +85,9 @@ def test_values_are_not_read_in_a_capture():
         y.tolist()
     with pytest.raises(RuntimeError, match="PX181"):
         stream.begin_capture()
-    assert x.tolist() == [0, 1, 2, 3, 4]
+    if np.size() == 1:
+        # Several processes exchange their parts first, which is an operation, too.
+        assert x.tolist() == [0, 1, 2, 3, 4]
     graph = stream.end_capture()
     graph.launch(stream)
     assert y.tolist() == [0, 3, 6, 9, 12]

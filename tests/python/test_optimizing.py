@@ -10,6 +10,11 @@ import phalanx as np
 from phalanx import _kernel_programs
 from phalanx.x import optimizing
 
+from .conftest import RANKS
+
+if RANKS > 1:
+    pytest.skip("several processes only use records of a file", allow_module_level=True)
+
 needs_gpu = pytest.mark.skipif(not np.cuda.is_available(), reason="the session has no GPU")
 needs_cpu = pytest.mark.skipif(np.cuda.is_available(), reason="the session has GPUs")
 
