@@ -88,6 +88,21 @@ fn views_copies_and_elements_are_those_of_the_launch() {
 }
 
 #[test]
+fn elements_are_read_by_each_launch() {
+    on_meshes(|mesh| {
+        let counts = zeros([3], DType::F64);
+        counts.evaluate().unwrap();
+        let graph = captured(mesh, || {
+            counts.try_assign_at([1], &counts.at([1]) + 5.0, false).unwrap();
+        });
+        for _ in 0..3 {
+            graph.launch().unwrap();
+        }
+        assert_eq!(values(&counts), [0.0, 15.0, 0.0]);
+    });
+}
+
+#[test]
 fn values_are_not_computed_in_a_capture() {
     on_meshes(|mesh| {
         let x = arange(0, 5, 1).astype(DType::F64);

@@ -67,6 +67,18 @@ def test_reductions_products_and_assignments():
     assert graph.host_funcargs == () and (graph.graph, graph.graphExec) == (0, 0)
 
 
+def test_elements_are_read_by_each_launch():
+    counts = np.zeros(3, int)
+
+    def body():
+        counts[1] += 5
+
+    graph = captured(body)
+    for _ in range(3):
+        graph.launch()
+    assert counts.tolist() == [0, 15, 0]
+
+
 def test_kernels_of_the_users_own():
     kernel = np.ElementwiseKernel("T x", "T y", "y += x * i", "add_index")
     x, y = np.ones(1000), np.zeros(1000)

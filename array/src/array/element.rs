@@ -124,7 +124,8 @@ impl Array {
     pub fn element_at(&self, index: &[i64]) -> Option<Array> {
         let Ok(live) = &self.0 else { return None };
         let place = live.place(index)?;
-        if live.cell.loans.is_any() {
+        // A capture records the read, so that each launch reads.
+        if live.cell.loans.is_any() || live.cell.mesh.is_capturing() {
             return None;
         }
         let engine = live.cell.mesh.engine();
