@@ -10,8 +10,8 @@ use std::sync::Arc;
 /// Captured operations, in program order.
 pub struct Captured {
     graph: Graph,
-    /// The conditions on data that were recorded among them, with their errors.
-    checks: Vec<(Held, Error)>,
+    /// The conditions on data that were recorded among them, by their positions, with their errors.
+    checks: Vec<(usize, Error)>,
     /// For each node, the last one that uses it; the number of nodes for that of a condition.
     last_use: Vec<usize>,
 }
@@ -26,13 +26,27 @@ impl Captured {
                 }
             }
         }
-        let mut captured = Captured { graph, checks, last_use };
-        for at in 0..captured.checks.len() {
-            if let Some(position) = captured.position(&captured.checks[at].0) {
+        let mut captured = Captured { graph, checks: Vec::new(), last_use };
+        for (condition, error) in checks {
+            if let Some(position) = captured.position(&condition) {
                 captured.last_use[position] = captured.graph.nodes.len();
+                captured.checks.push((position, error));
             }
         }
         captured
+    }
+
+    /// Puts a node without a result in the place of a value from before the capture, so that the
+    /// operations keep no memory. Returns the node, which stands for the value from now on.
+    pub fn release(&mut self, value: &Arc<Node>) -> Arc<Node> {
+        if value.element().is_some() {
+            return value.clone();
+        }
+        let without = Node::temporary(value.shape().clone(), value.dtype());
+        if let Some(leaf) = self.graph.leaves.iter_mut().find(|leaf| Arc::ptr_eq(leaf, value)) {
+            *leaf = without.clone();
+        }
+        without
     }
 
     /// The operations.
@@ -87,9 +101,7 @@ impl Captured {
             }
         }
         for (condition, error) in &self.checks {
-            if let Some(at) = self.position(condition) {
-                mesh.check_later(kept(&values[at]), error.clone());
-            }
+            mesh.check_later(kept(&values[*condition]), error.clone());
         }
         Ok(wanted.iter().map(|&at| kept(&values[at])).collect())
     }

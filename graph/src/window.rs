@@ -37,7 +37,8 @@ struct State {
     owner: Option<OnceLock<ThreadId>>,
     /// Conditions on data that the next observation checks, in the order of the program.
     checks: Mutex<VecDeque<Check>>,
-    /// Whether the window captures.
+    /// Whether operations are captured: the window is not closed, and no operation runs at once.
+    /// It changes while the window is locked.
     captures: AtomicBool,
 }
 
@@ -105,8 +106,6 @@ struct Window {
     /// The number of small operations recorded last, one after the other.
     small: usize,
     write: Write,
-    /// Whether operations are captured: the window is not closed, and no operation runs at once.
-    captures: bool,
     /// The number of the last window, if that is another one: it computed what the capture needs.
     last: u64,
 }
@@ -303,7 +302,7 @@ impl MeshHandle {
             return Ok(node);
         }
         let mut window = self.window();
-        if window.captures {
+        if self.is_capturing() {
             return window.push(op, operands, shape, dtype, site);
         }
         let mut anchor = window.place;
@@ -491,7 +490,7 @@ impl MeshHandle {
     pub fn close(&self, cause: Cause, site: Site) -> Result<(), Error> {
         self.own(site)?;
         let mut window = self.window();
-        if window.captures {
+        if self.is_capturing() {
             return Err(Error::failure(IsCapturing, Some(site)));
         }
         if !window.graph.nodes.is_empty() {
@@ -511,11 +510,10 @@ impl MeshHandle {
     pub fn begin_capture(&self, site: Site) -> Result<(), Error> {
         self.raise_pending(site)?;
         self.close(Cause::Data, site)?;
-        let mut window = self.window();
+        let window = self.window();
         if !window.graph.nodes.is_empty() {
             return Err(Error::failure(IsCapturing, Some(site)));
         }
-        window.captures = true;
         self.0.captures.store(true, Ordering::Release);
         Ok(())
     }
@@ -526,7 +524,7 @@ impl MeshHandle {
     /// Errors: those of the engine.
     pub fn compute_deferred(&self, node: &Arc<Node>) -> Result<(), Error> {
         let mut window = self.window();
-        let Some(site) = node.site().filter(|_| window.captures && node.is_deferred()) else {
+        let Some(site) = node.site().filter(|_| self.is_capturing() && node.is_deferred()) else {
             return Ok(());
         };
         let number = window.number.max(window.last) + 1;
@@ -552,7 +550,7 @@ impl MeshHandle {
         site: Site,
     ) -> Result<Option<CapturedParts>, Error> {
         let mut window = self.window();
-        if !window.captures {
+        if !self.is_capturing() {
             return Ok(None);
         }
         let settled = wanted.iter().try_for_each(|node| window.settle(node, site));

@@ -9,6 +9,9 @@ import contextlib as _contextlib
 
 from . import _cuda_streams as _streams
 from . import _phalanx
+from ._cuda_memory_classes import (
+    BaseMemory, ManagedMemory, MemoryAsync, MemoryPointer, pooled as _pooled,
+)
 from ._phalanx import _refusal
 
 
@@ -112,6 +115,28 @@ class MemoryAsyncPool(MemoryPool):
         self.pool_handles = pool_handles
 
 
+class PythonFunctionAllocatorMemory(BaseMemory):
+    """Memory of a ``PythonFunctionAllocator``."""
+
+    def __init__(self, size, malloc_func, free_func):
+        self.size, self.device_id, self._free = size, _streams._current.device, free_func
+        self.ptr = int(malloc_func(size, self.device_id))
+        if not self.ptr:
+            raise _refusal(MemoryError, "value", f"the allocator gave no {size} bytes")
+
+    def __del__(self):
+        if self.ptr:
+            _phalanx._while_freeing(self._free, self.ptr, self.device_id)
+
+
+class CFunctionAllocatorMemory(PythonFunctionAllocatorMemory):
+    """Memory of a ``CFunctionAllocator``."""
+
+    def __init__(self, size, malloc_func, free_func, owner):
+        self._owner = owner
+        super().__init__(size, malloc_func, free_func)
+
+
 class PythonFunctionAllocator:
     """An allocator of two functions of Python.
 
@@ -152,12 +177,13 @@ class PythonFunctionAllocator:
         -----
         Local.
         """
-        from ._cuda_memory_classes import MemoryPointer
+        return MemoryPointer(self._memory(size), 0)
 
-        return MemoryPointer(PythonFunctionAllocatorMemory(size, self._malloc, self._free), 0)
+    def _memory(self, size):
+        return PythonFunctionAllocatorMemory(size, self._malloc, self._free)
 
 
-class CFunctionAllocator:
+class CFunctionAllocator(PythonFunctionAllocator):
     """An allocator of two functions of C, ``void* malloc(void* param, size_t size, int device)``
     and ``void free(void* param, void* address, int device)``, given by their addresses. ``owner``
     is kept as long as the allocator and its memory."""
@@ -169,81 +195,22 @@ class CFunctionAllocator:
         give = ctypes.CFUNCTYPE(address, address, ctypes.c_size_t, number)(malloc_func)
         take = ctypes.CFUNCTYPE(None, address, address, number)(free_func)
         self._owner = owner
-        self._malloc = lambda size, device: give(param, size, device) or 0
-        self._free = lambda pointer, device: take(param, pointer, device)
+        super().__init__(
+            lambda size, device: give(param, size, device) or 0,
+            lambda pointer, device: take(param, pointer, device),
+        )
 
-    def malloc(self, size):
-        """Allocates bytes on the current device.
-
-        Parameters
-        ----------
-        size : int
-            The number of bytes.
-
-        Returns
-        -------
-        MemoryPointer
-            The memory, which is freed when the last pointer into it is dropped.
-
-        Raises
-        ------
-        MemoryError
-            The function gave no memory.
-
-        Notes
-        -----
-        Local.
-        """
-        from ._cuda_memory_classes import MemoryPointer
-
-        memory = CFunctionAllocatorMemory(size, self._malloc, self._free, self._owner)
-        return MemoryPointer(memory, 0)
-
-
-class PythonFunctionAllocatorMemory:
-    """Memory of a ``PythonFunctionAllocator``."""
-
-    def __init__(self, size, malloc_func, free_func):
-        self.size, self.device_id, self._free = size, _streams._current.device, free_func
-        self.ptr = 0
-        self.ptr = int(malloc_func(size, self.device_id))
-        if not self.ptr:
-            raise _refusal(MemoryError, "value", f"the allocator gave no {size} bytes")
-
-    @property
-    def device(self):
-        """The device."""
-        from .cuda import Device
-
-        return Device(self.device_id)
-
-    def __int__(self):
-        return self.ptr
-
-    def __del__(self):
-        if self.ptr:
-            _phalanx._while_freeing(self._free, self.ptr, self.device_id)
-
-
-class CFunctionAllocatorMemory(PythonFunctionAllocatorMemory):
-    """Memory of a ``CFunctionAllocator``."""
-
-    def __init__(self, size, malloc_func, free_func, owner):
-        self._owner = owner
-        super().__init__(size, malloc_func, free_func)
+    def _memory(self, size):
+        return CFunctionAllocatorMemory(size, self._malloc, self._free, self._owner)
 
 
 def alloc(size):
     """Allocates uninitialised bytes on the current device."""
-    from ._cuda_memory_classes import pooled
-
-    return pooled(size)
+    return _pooled(size)
 
 
 def malloc_async(size):
     """As ``alloc``, of the pool of CUDA's driver."""
-    from ._cuda_memory_classes import MemoryAsync, MemoryPointer
-
     if not _phalanx._gpus():
         return alloc(size)
     return MemoryPointer(MemoryAsync(size, _streams.get_current_stream()), 0)
@@ -257,8 +224,6 @@ _chosen = (None, _pool.malloc)
 def malloc_managed(size):
     """As ``alloc``, of memory that the host addresses too, and that may
     exceed the GPU's own."""
-    from ._cuda_memory_classes import ManagedMemory, MemoryPointer
-
     return MemoryPointer(ManagedMemory(size), 0) if _phalanx._gpus() else alloc(size)
 
 
@@ -286,6 +251,11 @@ def set_allocator(allocator=None):
         of a ``PythonFunctionAllocator``: it returns an object with the address as ``ptr``, which is
         dropped when no work uses the memory; nothing is cached, so that the other library can use
         the memory. None: memory of the GPU that is not cached.
+
+    Returns
+    -------
+    None
+        Nothing.
 
     Raises
     ------

@@ -1,36 +1,24 @@
 //! Graphs of captured operations: what a launch reads and writes.
 
+use crate::meshes::{self, MESHES};
 use phalanx::host_kernels::{HostCall, host_kernel};
 use phalanx::launches::{LaunchArgument, LaunchSize};
 use phalanx::prelude::*;
-use phalanx::{
-    CapturedGraph, Limits, Mesh, MeshHandle, Policy, Session, begin_capture, end_capture,
-    is_capturing, matmul, zeros,
-};
+use phalanx::{CapturedGraph, Limits, MeshHandle, begin_capture, end_capture, matmul, zeros};
 
-/// Runs a program on meshes of several sizes: with all arrays split and recorded, and with small
-/// operations that run at once.
+/// Runs a program on meshes: with all operations recorded, and with small ones that run at once.
 fn on_meshes(program: impl Fn(&MeshHandle)) {
-    for extents in [&[1][..], &[2], &[3], &[4], &[8], &[2, 2]] {
-        for at_once in [0, 1024] {
-            let axes: Vec<(&str, usize)> =
-                ["row", "column"].into_iter().zip(extents.iter().copied()).collect();
-            let (mesh, policy) = (Mesh::new(&axes), Policy { split_from: 1 });
-            let config = Config::for_tests(mesh.devices()).threads(1);
-            let limits = Limits { at_once, ..Limits::default() };
-            let session = Session::with_options(config, Some(mesh), policy, limits).unwrap();
-            session.handle().enter(|| program(session.handle()));
-            session.finish().unwrap();
-        }
+    for at_once in [0, 1024] {
+        meshes::on_meshes(&MESHES, Limits { at_once, ..Limits::default() }, &program);
     }
 }
 
 fn captured(mesh: &MeshHandle, body: impl FnOnce()) -> CapturedGraph {
     begin_capture(mesh).unwrap();
-    assert!(is_capturing(mesh));
+    assert!(mesh.is_capturing());
     body();
     let graph = end_capture(mesh).unwrap().expect("a graph");
-    assert!(!is_capturing(mesh));
+    assert!(!mesh.is_capturing());
     graph
 }
 

@@ -1,10 +1,11 @@
 //! Kernels of the user's own, here functions of the process: what they read and write, and when
 //! they run.
 
+use crate::meshes::{MESHES, on_meshes};
 use phalanx::host_kernels::{HostCall, host_kernel};
 use phalanx::launches::{LaunchArgument, LaunchKernel, LaunchSize, Share};
 use phalanx::prelude::*;
-use phalanx::{Limits, Mesh, Policy, Session, flush, zeros};
+use phalanx::{Limits, flush, zeros};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -39,24 +40,9 @@ fn axpy() -> LaunchKernel {
     host_kernel("axpy", run).writes(&[false, false, true, true])
 }
 
-/// Runs a program on meshes of several sizes, with all arrays split.
-fn on_meshes(meshes: &[&[usize]], program: impl Fn()) {
-    for extents in meshes {
-        let axes: Vec<(&str, usize)> =
-            ["row", "column"].into_iter().zip(extents.iter().copied()).collect();
-        let (mesh, policy) = (Mesh::new(&axes), Policy { split_from: 1 });
-        let config = Config::for_tests(mesh.devices()).threads(1);
-        let session = Session::with_options(config, Some(mesh), policy, Limits::default()).unwrap();
-        session.handle().enter(&program);
-        session.finish().unwrap();
-    }
-}
-
-const MESHES: [&[usize]; 6] = [&[1], &[2], &[3], &[4], &[8], &[2, 2]];
-
 #[test]
 fn a_kernel_gets_whole_arrays_and_writes_them() {
-    on_meshes(&MESHES, || {
+    on_meshes(&MESHES, Limits::default(), |_| {
         let x = arange(0, 1001, 1).astype(DType::F64);
         let y = zeros([7, 143], DType::F64);
         let sum = zeros([0usize; 0], DType::F64);
@@ -73,7 +59,7 @@ fn a_kernel_gets_whole_arrays_and_writes_them() {
 
 #[test]
 fn copies_made_before_a_launch_keep_their_elements() {
-    on_meshes(&MESHES, || {
+    on_meshes(&MESHES, Limits::default(), |_| {
         for is_computed in [false, true] {
             let (x, y) = (arange(0, 100, 1).astype(DType::F64), zeros([100], DType::F64));
             if is_computed {
@@ -91,7 +77,7 @@ fn copies_made_before_a_launch_keep_their_elements() {
 
 #[test]
 fn views_are_places_in_their_base() {
-    on_meshes(&MESHES, || {
+    on_meshes(&MESHES, Limits::default(), |_| {
         let base = zeros([10, 10], DType::F64);
         let fill = host_kernel("fill", |call| write(call.bytes_mut(0), &[1.0, 2.0, 3.0]));
         fill.launch(SIZE, &[of(&base.slice(s![2.., 3..]))]).unwrap();
@@ -119,7 +105,7 @@ fn views_are_places_in_their_base() {
 
 #[test]
 fn every_launch_runs_once_and_in_order() {
-    on_meshes(&MESHES, || {
+    on_meshes(&MESHES, Limits::default(), |_| {
         let seen = Arc::new(Mutex::new(Vec::new()));
         let note = {
             let seen = seen.clone();
@@ -141,7 +127,7 @@ fn every_launch_runs_once_and_in_order() {
 
 #[test]
 fn on_each_device_a_kernel_gets_its_blocks() {
-    on_meshes(&MESHES, || {
+    on_meshes(&MESHES, Limits::default(), |_| {
         static CALLS: AtomicUsize = AtomicUsize::new(0);
         CALLS.store(0, Ordering::Relaxed);
         let index = host_kernel("index", |call| {
@@ -172,7 +158,7 @@ fn on_each_device_a_kernel_gets_its_blocks() {
 
 #[test]
 fn arrays_without_elements_and_of_truth_values() {
-    on_meshes(&MESHES, || {
+    on_meshes(&MESHES, Limits::default(), |_| {
         let invert = host_kernel("invert", |call| {
             call.bytes_mut(0).iter_mut().for_each(|byte| *byte = u8::from(*byte == 0));
         });
@@ -196,7 +182,7 @@ fn arrays_without_elements_and_of_truth_values() {
 
 #[test]
 fn arrays_that_cannot_be_written_are_refused() {
-    on_meshes(&[&[1], &[3]], || {
+    on_meshes(&[&[1], &[3]], Limits::default(), |_| {
         let wide = zeros([3], DType::F64).broadcast_to([2, 3]);
         let error = axpy().writes(&[false, false, true, true]);
         let error = error.launch(SIZE, &[number(1.0), of(&wide), of(&wide), of(&wide)]);
@@ -206,7 +192,7 @@ fn arrays_that_cannot_be_written_are_refused() {
 
 #[test]
 fn a_loop_of_launches_plans_once_and_writes_in_place() {
-    on_meshes(&[&[1]], || {
+    on_meshes(&[&[1]], Limits::default(), |_| {
         let (x, y) = (full([1 << 16], 1.0, DType::F64), zeros([1 << 16], DType::F64));
         // Small operations would run when they are recorded.
         let sum = zeros([2000], DType::F64);

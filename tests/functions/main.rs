@@ -17,6 +17,7 @@ mod elements;
 mod key;
 mod launches;
 mod matrices;
+mod meshes;
 mod orders;
 mod run;
 mod user_ufuncs;

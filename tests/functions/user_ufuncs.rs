@@ -1,21 +1,12 @@
 //! Ufuncs of the user's own, on meshes of several sizes.
 
+use crate::meshes::{MESHES, on_meshes};
 use phalanx::prelude::*;
 use phalanx::user_kernels::{ReductionCall, UserUfunc};
-use phalanx::{AnyIndex, Element, Limits, Mesh, Policy, Session};
+use phalanx::{AnyIndex, Element, Limits};
 
 fn array<T: Element>(values: impl Into<Vec<T>>) -> Array {
     Array::from_vec(values.into())
-}
-
-fn on_meshes(program: impl Fn()) {
-    for devices in [1, 2, 3, 4, 8] {
-        let (mesh, policy) = (Mesh::new(&[("devices", devices)]), Policy { split_from: 1 });
-        let config = Config::for_tests(devices).threads(1);
-        let session = Session::with_options(config, Some(mesh), policy, Limits::default()).unwrap();
-        session.handle().enter(&program);
-        session.finish().unwrap();
-    }
 }
 
 /// `x y + 1`, in the order of the operands, is not associative; this is: the later value stays, and
@@ -26,7 +17,7 @@ fn later() -> UserUfunc {
 
 #[test]
 fn values_are_combined_in_their_order() {
-    on_meshes(|| {
+    on_meshes(&MESHES, Limits::default(), |_| {
         let x = array([3.0, 0.0, 5.0, 0.0, 0.0, 7.0, 0.0]);
         let all = ReductionCall::default();
         assert_eq!(later().reduce(&x, &all).unwrap().item::<f64>().unwrap(), 7.0);
@@ -46,7 +37,7 @@ fn values_are_combined_in_their_order() {
 
 #[test]
 fn dtypes_and_inputs_are_checked() {
-    on_meshes(|| {
+    on_meshes(&MESHES, Limits::default(), |_| {
         let x = array([1i32, 5, 2]);
         let above = UserUfunc::new("above", "x, y", "x > y").unwrap();
         let above = above.with_output(DType::Bool).unwrap();

@@ -78,6 +78,19 @@ def test_docstring_is_whole(function, is_method):
     assert len(headings) == len(set(headings)), headings
 
 
+def test_a_function_is_described_once():
+    """A row of the tables replaces the sections of a function's own docstring."""
+    twice = []
+    for one in functions():
+        function, _ = one.values
+        path = one.id.removeprefix("phalanx.")
+        if inspect.isfunction(function) and _documentation.rules(path) is not None:
+            source = inspect.getsource(inspect.unwrap(function))
+            if "@_documented" in source or re.search(r"^ +Parameters\n +-+$", source, re.MULTILINE):
+                twice.append(path)
+    assert twice == []
+
+
 @pytest.mark.parametrize("function", [one.values[0] for one in functions() if isinstance(
     one.values[0], (_phalanx.function, _phalanx.ufunc)
 )], ids=repr)

@@ -1,5 +1,7 @@
 """Graphs of captured operations: Stream.begin_capture and end_capture."""
 
+import gc
+
 import numpy
 import pytest
 
@@ -107,3 +109,17 @@ def test_values_are_not_read_in_a_capture():
         stream.end_capture()
     with pytest.raises(TypeError, match="begin_capture"):
         np.cuda.Graph()
+
+
+def test_a_graph_keeps_no_memory_of_values_that_it_does_not_read():
+    pool = np.cuda.MemoryPool()
+    x = np.zeros(200_000)
+    np.cuda.Stream.null.synchronize()
+    before = pool.used_bytes()
+    graph = captured(lambda: x.__iadd__(1))
+    for _ in range(3):
+        graph.launch()
+        np.cuda.Stream.null.synchronize()
+    gc.collect()
+    assert pool.used_bytes() == before
+    assert float(x[5]) == 3

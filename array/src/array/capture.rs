@@ -7,9 +7,11 @@
 use super::handle::{Array, CAPTURES, Cell, Live, NOTE, Value};
 use phalanx_graph::{Captured, Error, Held, MeshHandle, Node, NodeOp, Operand, Site, call_site};
 use phalanx_ops::Scalar;
+use phalanx_waiting::lock;
+use rustc_hash::FxHashMap;
 use std::fmt::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Weak};
 
 /// The capture in progress of a mesh.
 struct Open {
@@ -32,15 +34,11 @@ struct Used {
 static OPEN: Mutex<Vec<Open>> = Mutex::new(Vec::new());
 static NEXT: AtomicU64 = AtomicU64::new(1);
 
-fn open() -> MutexGuard<'static, Vec<Open>> {
-    OPEN.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// Records that a base is made, or read or written; at the first time, another node takes the place
 /// of its value, so that the graph knows the base by it.
 #[cold]
 fn note(cell: &Arc<Cell>, is_new: bool) {
-    let mut open = open();
+    let mut open = lock(&OPEN);
     let Some(capture) = open.iter_mut().find(|capture| capture.mesh.same(&cell.mesh)) else {
         return;
     };
@@ -89,16 +87,10 @@ impl Cell {
 pub fn begin_capture(mesh: &MeshHandle) -> Result<(), Error> {
     mesh.begin_capture(call_site())?;
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
-    open().push(Open { mesh: mesh.clone(), number, used: Vec::new() });
+    lock(&OPEN).push(Open { mesh: mesh.clone(), number, used: Vec::new() });
     NOTE.get_or_init(|| note);
     CAPTURES.fetch_add(1, Ordering::Relaxed);
     Ok(())
-}
-
-/// Whether operations on a mesh are being captured. Local.
-#[must_use]
-pub fn is_capturing(mesh: &MeshHandle) -> bool {
-    mesh.is_capturing()
 }
 
 /// Ends the capture of the operations on a mesh and returns them as a graph; `None` if nothing is
@@ -112,48 +104,49 @@ pub fn is_capturing(mesh: &MeshHandle) -> bool {
 pub fn end_capture(mesh: &MeshHandle) -> Result<Option<CapturedGraph>, Error> {
     let site = call_site();
     let ended = {
-        let mut open = open();
+        let mut open = lock(&OPEN);
         let position = open.iter().position(|capture| capture.mesh.same(mesh));
         position.map(|position| open.swap_remove(position))
     };
     let Some(Open { used, .. }) = ended else { return Ok(None) };
     CAPTURES.fetch_sub(1, Ordering::Relaxed);
-    let mut finals = Vec::new();
-    for used in &used {
-        if let Some(cell) = used.cell.upgrade() {
-            finals.push((cell.clone(), cell.node()));
-        }
-    }
-    let known = finals.iter().filter_map(|(_, node)| node.as_ref().ok().cloned());
-    let wanted: Vec<Arc<Node>> = known.filter(|node| node.element().is_none()).collect();
-    let captured = mesh.end_capture(&wanted, site)?;
-    let Some(captured) = captured else {
-        unreachable!("bug: the mesh of an open capture captures")
-    };
-    let mut graph = CapturedGraph { mesh: mesh.clone(), captured, inputs: vec![], outputs: vec![] };
-    let mut failure = None;
+    let mut ended = Vec::with_capacity(used.len());
     for used in used {
         let Some(cell) = used.cell.upgrade() else { continue };
-        let last = cell.node();
-        let is_same = |input: &Held| last.as_ref().is_ok_and(|last| Arc::ptr_eq(last, input));
-        let is_changed = !used.input.as_ref().is_some_and(is_same);
-        match last {
-            Ok(node) if is_changed => {
-                let position = graph.captured.position(&node);
-                graph.outputs.push((used.cell, Held::new(node), position));
-            }
-            Ok(_) => {}
-            Err(error) => failure = failure.or(Some(error)),
-        }
+        let last = cell.node().map(Held::new);
         match &used.before {
             Some(before) => cell.set(Ok(before.node())),
             None => cell.set(zeros(&cell, site)),
         }
-        if let (Some(kept), Some(input)) = (used.kept, used.input) {
-            graph.inputs.push((kept, input));
+        ended.push((used, last));
+    }
+    let known = ended.iter().filter_map(|(_, last)| last.as_ref().ok().map(|last| last.node()));
+    let wanted: Vec<Arc<Node>> = known.filter(|node| node.element().is_none()).collect();
+    let Some(captured) = mesh.end_capture(&wanted, site)? else {
+        unreachable!("bug: the mesh of an open capture captures")
+    };
+    let ended = ended.into_iter().map(|(used, last)| Ok((used, last?)));
+    let mut ended = ended.collect::<Result<Vec<(Used, Held)>, Error>>()?;
+    let mut graph = CapturedGraph { mesh: mesh.clone(), captured, inputs: vec![], outputs: vec![] };
+    // What stands for the values from before, without their memory.
+    let mut released = FxHashMap::default();
+    for (used, _) in &mut ended {
+        if let (Some(kept), Some(input)) = (used.kept.take(), &used.input) {
+            let node = graph.captured.release(input);
+            released.insert(Arc::as_ptr(input), Held::new(node.clone()));
+            graph.inputs.push((kept, node));
         }
     }
-    failure.map_or(Ok(Some(graph)), Err)
+    for (used, last) in ended {
+        let is_same = |input: &Held| Arc::ptr_eq(&last, input);
+        if used.input.as_ref().is_some_and(is_same) {
+            continue;
+        }
+        let position = graph.captured.position(&last);
+        let last = released.get(&Arc::as_ptr(&last)).cloned().unwrap_or(last);
+        graph.outputs.push((used.cell, last, position));
+    }
+    Ok(Some(graph))
 }
 
 /// The value of a base that was made by captured operations, until they are launched.
@@ -172,7 +165,7 @@ pub struct CapturedGraph {
     mesh: MeshHandle,
     captured: Captured,
     /// The bases from before the capture, with the nodes that stand for their values.
-    inputs: Vec<(Arc<Cell>, Held)>,
+    inputs: Vec<(Arc<Cell>, Arc<Node>)>,
     /// The bases that are written, with their last values in the capture, and the positions of
     /// those among the operations.
     outputs: Vec<(Weak<Cell>, Held, Option<usize>)>,

@@ -210,13 +210,13 @@ impl Array {
     pub(crate) fn from_node(mesh: MeshHandle, node: Arc<Node>) -> Array {
         let whole = whole(node.shape(), node.dtype());
         let cell = Cell::new(mesh, Value::of(node), whole);
-        Array(Ok(Live { cell, part: None }))
+        Array(Ok(Live::whole(cell)))
     }
 
     /// A 0-d array of a known element.
     pub(crate) fn from_element(mesh: MeshHandle, element: Scalar) -> Array {
         let cell = Cell::new(mesh, Value::Element(element), whole(&[], element.dtype()));
-        Array(Ok(Live { cell, part: None }))
+        Array(Ok(Live::whole(cell)))
     }
 
     /// An array that carries an error.

@@ -48,7 +48,7 @@ pub fn end(py: Python<'_>) -> PyResult<Option<Graph>> {
 /// Whether operations are captured.
 #[pyfunction(name = "_is_capturing")]
 pub fn is_capturing(py: Python<'_>) -> PyResult<bool> {
-    Ok(phalanx::is_capturing(&world_mesh(py)?))
+    Ok(world_mesh(py)?.is_capturing())
 }
 
 /// Adds these classes and functions to the module.

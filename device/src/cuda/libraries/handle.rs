@@ -38,16 +38,6 @@ struct Names {
 }
 
 impl HandleKind {
-    /// All kinds.
-    pub const ALL: [HandleKind; 6] = [
-        HandleKind::Blas,
-        HandleKind::DenseSolver,
-        HandleKind::SparseSolver,
-        HandleKind::Sparse,
-        HandleKind::Networks,
-        HandleKind::Tensors,
-    ];
-
     fn names(self) -> Names {
         let known = |known, title, create, set_stream, destroy| Names {
             known: Some(known),
