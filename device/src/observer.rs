@@ -53,7 +53,8 @@ impl MemoryEvent {
 
 /// Receives what happens to memory blocks.
 ///
-/// It is called by any thread, also while locks are held: it must neither wait nor use a device.
+/// It is called by any thread, also while locks are held: it must neither wait nor use a device,
+/// and it takes only locks under which no thread waits (for an interpreter, either).
 pub trait MemoryObserver: Send + Sync {
     /// Receives an event.
     fn observe(&self, event: MemoryEvent);
@@ -71,7 +72,9 @@ static OBSERVER: RwLock<Option<Arc<dyn MemoryObserver>>> = RwLock::new(None);
 /// one before. `None` for no observer. Local.
 pub fn observe_memory(observer: Option<Arc<dyn MemoryObserver>>) {
     IS_OBSERVED.store(observer.is_some(), Ordering::Relaxed);
-    *OBSERVER.write().unwrap_or_else(PoisonError::into_inner) = observer;
+    // The one before is dropped after the lock is released.
+    let _before =
+        std::mem::replace(&mut *OBSERVER.write().unwrap_or_else(PoisonError::into_inner), observer);
 }
 
 /// Whether there is an observer.
@@ -93,9 +96,13 @@ pub fn for_call<R>(site: Option<String>, body: impl FnOnce() -> R) -> R {
 
 /// Tells the observer what happens; without one, `event` is not called.
 pub(crate) fn note(event: impl FnOnce() -> MemoryEvent) {
-    if is_observed()
-        && let Some(observer) = &*OBSERVER.read().unwrap_or_else(PoisonError::into_inner)
-    {
+    if !is_observed() {
+        return;
+    }
+    // The lock is not held during the call: a thread that sets another observer may hold what the
+    // observer needs.
+    let observer = OBSERVER.read().unwrap_or_else(PoisonError::into_inner).clone();
+    if let Some(observer) = observer {
         observer.observe(event());
     }
 }

@@ -1,23 +1,41 @@
 //! Capture: operations are recorded without being run, as a program that can be run again and
 //! again.
 
+use crate::condition::Check;
 use crate::error::{Error, Site};
 use crate::graph::{Graph, Input, Source};
+use crate::ids::NodeId;
 use crate::node::{Held, Node, Operand};
-use crate::window::MeshHandle;
+use crate::window::{MeshHandle, Taken};
 use std::sync::Arc;
 
 /// Captured operations, in program order.
 pub struct Captured {
+    capture: u64,
+    /// The number of the window that recorded them.
+    window: u64,
     graph: Graph,
-    /// The conditions on data that were recorded among them, by their positions, with their errors.
-    checks: Vec<(usize, Error)>,
+    /// The leaves of the graph. They are held, because no plan may write the memory of a value that
+    /// the graph alone uses, such as data of the host.
+    leaves: Vec<Held>,
+    /// The conditions on data that were recorded among them, with their errors.
+    checks: Vec<(Condition, Error)>,
     /// For each node, the last one that uses it; the number of nodes for that of a condition.
     last_use: Vec<usize>,
 }
 
+/// A condition that each launch checks.
+enum Condition {
+    /// The value of the operation at this position.
+    Recorded(usize),
+    /// A value from before the capture.
+    Before(Held),
+}
+
 impl Captured {
-    fn new(graph: Graph, checks: Vec<(Held, Error)>) -> Captured {
+    /// The operations of a capture, which a window has recorded, and their conditions.
+    fn new(taken: Taken) -> Captured {
+        let Taken { capture, window, graph, checks } = taken;
         let mut last_use: Vec<usize> = (0..graph.nodes.len()).collect();
         for (id, data) in graph.numbered() {
             for input in &data.inputs {
@@ -26,14 +44,25 @@ impl Captured {
                 }
             }
         }
-        let mut captured = Captured { graph, checks: Vec::new(), last_use };
-        for (condition, error) in checks {
-            if let Some(position) = captured.position(&condition) {
-                captured.last_use[position] = captured.graph.nodes.len();
-                captured.checks.push((position, error));
-            }
+        let leaves = graph.leaves.iter().cloned().map(Held::new).collect();
+        let checked = Vec::new();
+        let mut captured = Captured { capture, window, graph, leaves, checks: checked, last_use };
+        for Check { condition, error } in checks {
+            let condition = match captured.position(&condition) {
+                Some(position) => {
+                    captured.last_use[position] = captured.graph.nodes.len();
+                    Condition::Recorded(position)
+                }
+                None => Condition::Before(condition),
+            };
+            captured.checks.push((condition, error));
         }
         captured
+    }
+
+    /// The number of the capture ([`MeshHandle::capture`]). Local.
+    pub fn capture(&self) -> u64 {
+        self.capture
     }
 
     /// Puts a node without a result in the place of a value from before the capture, so that the
@@ -43,8 +72,17 @@ impl Captured {
             return value.clone();
         }
         let without = Node::temporary(value.shape().clone(), value.dtype());
-        if let Some(leaf) = self.graph.leaves.iter_mut().find(|leaf| Arc::ptr_eq(leaf, value)) {
-            *leaf = without.clone();
+        for (leaf, held) in self.graph.leaves.iter_mut().zip(&mut self.leaves) {
+            if Arc::ptr_eq(leaf, value) {
+                (*leaf, *held) = (without.clone(), Held::new(without.clone()));
+            }
+        }
+        for (condition, _) in &mut self.checks {
+            if let Condition::Before(before) = condition
+                && Arc::ptr_eq(before, value)
+            {
+                *before = Held::new(without.clone());
+            }
         }
         without
     }
@@ -69,7 +107,7 @@ impl Captured {
         let mut is_wanted = vec![false; self.graph.nodes.len()];
         wanted.iter().for_each(|&at| is_wanted[at] = true);
         let leaf = |leaf: &Arc<Node>| Held::new(present(leaf).unwrap_or_else(|| leaf.clone()));
-        let leaves: Vec<Held> = self.graph.leaves.iter().map(leaf).collect();
+        let leaves: Vec<Held> = self.leaves.iter().map(|held| leaf(held)).collect();
         let mut values: Vec<Option<Held>> = Vec::with_capacity(self.graph.nodes.len());
         for (position, data) in self.graph.nodes.iter().enumerate() {
             // A known element of before the capture is recorded where it is first used.
@@ -101,14 +139,19 @@ impl Captured {
             }
         }
         for (condition, error) in &self.checks {
-            mesh.check_later(kept(&values[*condition]), error.clone());
+            let condition = match condition {
+                Condition::Recorded(position) => kept(&values[*position]),
+                Condition::Before(before) => leaf(before),
+            };
+            mesh.check_later(condition, error.clone());
         }
         Ok(wanted.iter().map(|&at| kept(&values[at])).collect())
     }
 
-    /// The position of a node among the operations. Local.
-    pub fn position(&self, node: &Arc<Node>) -> Option<usize> {
-        self.graph.nodes.iter().position(|data| Arc::ptr_eq(&data.node, node))
+    /// The position of a node among the operations; `None` for a known element, which is a constant
+    /// of them, and for any other value. Local.
+    pub fn position(&self, node: &Node) -> Option<usize> {
+        node.position_in(self.window).map(NodeId::index)
     }
 }
 
@@ -121,12 +164,18 @@ fn kept(value: &Option<Held>) -> Held {
 }
 
 impl MeshHandle {
-    /// Ends the capture. `wanted` are the values that the program keeps: those that are deferred
-    /// are recorded. Returns the operations; `None` if there is no capture. Local.
+    /// Ends the capture and returns its operations; `None` if there is none. From now on, the
+    /// captured values have an error as their result, for threads that still use them. Local.
     ///
-    /// Errors: that of a value.
-    pub fn end_capture(&self, wanted: &[Arc<Node>], site: Site) -> Result<Option<Captured>, Error> {
-        let taken = self.take_captured(wanted, site)?;
-        Ok(taken.map(|(graph, checks)| Captured::new(graph, checks)))
+    /// Errors: `PX036` if, with several processes, another thread records.
+    pub fn end_capture(&self, site: Site) -> Result<Option<Captured>, Error> {
+        self.together(site)?;
+        Ok(self.discard_capture(site))
+    }
+
+    /// As [`MeshHandle::end_capture`], also by a thread that does not record, at the end of a
+    /// session. Local.
+    pub fn discard_capture(&self, site: Site) -> Option<Captured> {
+        self.take_captured(site).map(Captured::new)
     }
 }

@@ -13,7 +13,12 @@ impl MeshHandle {
     /// Keeps a condition, a 0-d bool, and the error to raise if it holds. The next observation
     /// raises it. Local.
     pub fn check_later(&self, condition: Held, error: Error) {
-        self.checks().push_back(Check { condition, error });
+        let mut checks = self.checks();
+        // The condition of an operation whose capture another thread has ended meanwhile is not
+        // computed, and the operation's value has an error.
+        if condition.error_of_capture().is_none() {
+            checks.push_back(Check { condition, error });
+        }
     }
 
     /// Raises the first failure among the conditions that have been computed.

@@ -47,6 +47,8 @@ pub struct Node {
     known: Option<Scalar>,
     /// The call that made it; `None` for a known element, and for a node that a planner adds.
     site: Option<Site>,
+    /// The number of the capture in which the node stands for another one, and that one.
+    stands_for: Option<Box<(u64, Held)>>,
     result: OnceLock<Result<Arc<dyn Evaluated>, Error>>,
     /// The operation to record when the value is first used. Set only while `window` is
     /// `UNRECORDED`.
@@ -84,6 +86,7 @@ impl Node {
             changed: AtomicBool::new(false),
             known: None,
             site,
+            stands_for: None,
             result: OnceLock::new(),
             deferred: Mutex::new(None),
         }
@@ -148,6 +151,12 @@ impl Node {
         self.position.store(position.index() as u32, Ordering::Relaxed);
     }
 
+    /// Records that no window has the node, which is a known element: the next one that needs it
+    /// records its operation.
+    pub(crate) fn unsettle(&self) {
+        self.window.store(UNRECORDED, Ordering::Relaxed);
+    }
+
     /// The position of the node among the leaves of `window`, if that window uses it as a leaf.
     pub(crate) fn leaf_in(&self, window: u64) -> Option<LeafId> {
         let is_leaf = self.leaf_window.load(Ordering::Relaxed) == window;
@@ -170,6 +179,30 @@ impl Node {
         let node = Node::recorded(shape, dtype, 0, NodeId::new(0), Some(site));
         node.finish(Ok(value));
         node
+    }
+
+    /// A node that stands for a computed one in the operations of the capture with this number. It
+    /// has the same result. `None` if the node's computation failed.
+    ///
+    /// Windows after the capture refuse it: they would write the memory of a value as soon as one
+    /// of both nodes is unused.
+    pub fn standing_for(old: &Arc<Node>, capture: u64) -> Option<Arc<Node>> {
+        if let Some(element) = old.element() {
+            return Some(Node::known(element));
+        }
+        let Some(Ok(result)) = old.result() else { return None };
+        let node = Node::new(old.shape().clone(), old.dtype(), 0, NodeId::new(0), old.site());
+        // A thread that reads this node keeps the other one, too.
+        let stands_for = Some(Box::new((capture, Held::new(old.clone()))));
+        let node = Arc::new(Node { stands_for, ..node });
+        node.finish(Ok(result.clone()));
+        Some(node)
+    }
+
+    /// The number of the capture in which the node stands for another one.
+    #[inline]
+    pub(crate) fn stands_in(&self) -> Option<u64> {
+        self.stands_for.as_ref().map(|of| of.0)
     }
 
     /// A node without a handle, for values that a planner adds.

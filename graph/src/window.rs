@@ -18,9 +18,11 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::marker::PhantomData;
 use std::mem::{Discriminant, discriminant};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use std::thread::ThreadId;
+
+mod capturing;
 
 /// A mesh with its open window. An array belongs to one mesh; clones of a handle are the same mesh.
 #[derive(Clone)]
@@ -37,13 +39,21 @@ struct State {
     owner: Option<OnceLock<ThreadId>>,
     /// Conditions on data that the next observation checks, in the order of the program.
     checks: Mutex<VecDeque<Check>>,
-    /// Whether operations are captured: the window is not closed, and no operation runs at once.
-    /// It changes while the window is locked.
-    captures: AtomicBool,
+    /// The number of the capture in progress, in which the window is not closed and no operation
+    /// runs at once; 0 if there is none. It changes while the window is locked.
+    capture: AtomicU64,
 }
 
-/// Captured operations, and the conditions that they check.
-type CapturedParts = (Graph, Vec<(Held, Error)>);
+/// What a capture has recorded.
+pub(crate) struct Taken {
+    /// The number of the capture.
+    pub capture: u64,
+    /// The number of the window.
+    pub window: u64,
+    pub graph: Graph,
+    /// The conditions on data.
+    pub checks: Vec<Check>,
+}
 
 /// The number of operations that identify a place in the program.
 const PLACE: usize = 4;
@@ -71,23 +81,6 @@ impl Failure for OtherThread {
     }
 }
 
-/// A call that needs a value while operations are captured.
-#[derive(Debug, thiserror::Error)]
-#[error("operations are being captured: no value is computed until the capture ends")]
-struct IsCapturing;
-
-impl Failure for IsCapturing {
-    fn code(&self) -> &'static str {
-        "PX181"
-    }
-    fn numpy_class(&self) -> &'static str {
-        "RuntimeError"
-    }
-    fn hint(&self) -> &'static str {
-        "read values before the capture begins, or after it ends and the graph is launched"
-    }
-}
-
 #[derive(Default)]
 struct Window {
     number: u64,
@@ -106,7 +99,10 @@ struct Window {
     /// The number of small operations recorded last, one after the other.
     small: usize,
     write: Write,
-    /// The number of the last window, if that is another one: it computed what the capture needs.
+    /// The number of the capture in progress, as in `State`.
+    capture: u64,
+    /// While operations are captured, the number of the last window that computed a value for
+    /// them, if there was one.
     last: u64,
 }
 
@@ -168,7 +164,7 @@ impl MeshHandle {
             window,
             owner,
             checks: Mutex::default(),
-            captures: AtomicBool::new(false),
+            capture: AtomicU64::new(0),
         }))
     }
 
@@ -287,7 +283,8 @@ impl MeshHandle {
     ///
     /// Local; a window that has become too long is planned and started first. Errors: `PX036` if,
     /// with several processes, another thread records; the error of an operand; those of the engine
-    /// for the window that is closed.
+    /// for the window that is closed; `PX181` while operations are captured, if the shape of the
+    /// result depends on data.
     pub fn record(
         &self,
         op: NodeOp,
@@ -298,13 +295,13 @@ impl MeshHandle {
     ) -> Result<Arc<Node>, Error> {
         tracing::trace!(target: "phalanx::path", file = file!());
         self.own(site)?;
+        if self.is_capturing() {
+            return self.record_captured(op, operands, shape, dtype, site);
+        }
         if let Some(node) = self.at_once(&op, operands, &shape, dtype, site) {
             return Ok(node);
         }
         let mut window = self.window();
-        if self.is_capturing() {
-            return window.push(op, operands, shape, dtype, site);
-        }
         let mut anchor = window.place;
         anchor.rotate_right(1);
         anchor[0] = Some((site.identity(), discriminant(&op)));
@@ -331,6 +328,11 @@ impl MeshHandle {
             }
             window = self.window();
         }
+        // Another thread may have begun the capture during a wait.
+        if self.is_capturing() {
+            drop(window);
+            return self.record_captured(op, operands, shape, dtype, site);
+        }
         if window.write == Write::Begins {
             window.write = Write::Going;
         }
@@ -353,7 +355,7 @@ impl MeshHandle {
         dtype: DType,
         site: Site,
     ) -> Option<Arc<Node>> {
-        if self.0.limits.at_once == 0 || self.is_capturing() {
+        if self.most_at_once() == 0 {
             return None;
         }
         Some(match self.0.engine.at_once(op, operands, shape, dtype)? {
@@ -386,8 +388,7 @@ impl MeshHandle {
     /// Closes the window and waits until its values are computed, so that small operations run at
     /// once. Values that cannot be computed carry their errors.
     fn compute_all(&self, site: Site) -> Result<(), Error> {
-        self.0.engine.make_room()?;
-        let closed = self.close_window(&mut self.window(), Cause::Small, site);
+        let closed = self.close(Cause::Small, site);
         match closed.and_then(|()| self.0.engine.hand_over()) {
             Err(error) if error.is_interrupt() => Err(error),
             _ => Ok(()),
@@ -395,7 +396,9 @@ impl MeshHandle {
     }
 
     /// A copy of an operand by `op` that is recorded when its value is first used. An unused copy
-    /// is never recorded. Local. Errors: those of [`MeshHandle::record`].
+    /// is never recorded. While operations are captured, each copy is recorded at once: the graph
+    /// must not depend on whether a process still has the copy. Local. Errors: those of
+    /// [`MeshHandle::record`].
     pub fn defer(
         &self,
         op: NodeOp,
@@ -406,9 +409,8 @@ impl MeshHandle {
     ) -> Result<Arc<Node>, Error> {
         // A copy of a deferred copy is recorded, and with it the deferred one, so chains do not
         // grow.
-        if let Operand::Value { node, .. } = &operand
-            && node.is_deferred()
-        {
+        let is_deferred = matches!(&operand, Operand::Value { node, .. } if node.is_deferred());
+        if is_deferred || self.is_capturing() {
             return self.record(op, &[operand], shape, dtype, site);
         }
         self.own(site)?;
@@ -487,87 +489,32 @@ impl MeshHandle {
 
     /// Closes the open window: all recorded nodes are planned and started. Collective over the
     /// mesh.
+    ///
+    /// Errors: `PX036` if, with several processes, another thread records; `PX181` while operations
+    /// are captured; those of the engine.
     pub fn close(&self, cause: Cause, site: Site) -> Result<(), Error> {
+        self.closed(cause, site).map(drop)
+    }
+
+    /// As [`MeshHandle::close`]. Returns the next window, still locked.
+    fn closed(&self, cause: Cause, site: Site) -> Result<MutexGuard<'_, Window>, Error> {
         self.own(site)?;
-        let mut window = self.window();
-        if self.is_capturing() {
-            return Err(Error::failure(IsCapturing, Some(site)));
-        }
+        let mut window = self.window_to_close(site)?;
         if !window.graph.nodes.is_empty() {
             drop(window);
             self.0.engine.make_room()?;
-            window = self.window();
+            window = self.window_to_close(site)?;
         }
-        self.close_window(&mut window, cause, site)
-    }
-
-    /// Begins to capture operations, after all that are recorded are started: from now on,
-    /// operations of all threads on the mesh are recorded and not run, until `end_capture`.
-    /// Collective over the mesh.
-    ///
-    /// Errors: `PX181` if operations are being captured already, or if there was too little memory
-    /// for those that are recorded; those of the engine.
-    pub fn begin_capture(&self, site: Site) -> Result<(), Error> {
-        self.raise_pending(site)?;
-        self.close(Cause::Data, site)?;
-        let window = self.window();
-        if !window.graph.nodes.is_empty() {
-            return Err(Error::failure(IsCapturing, Some(site)));
-        }
-        self.0.captures.store(true, Ordering::Release);
-        Ok(())
-    }
-
-    /// Computes the value of a node that was deferred before the capture in progress, beside the
-    /// captured operations. Collective over the mesh.
-    ///
-    /// Errors: those of the engine.
-    pub fn compute_deferred(&self, node: &Arc<Node>) -> Result<(), Error> {
-        let mut window = self.window();
-        let Some(site) = node.site().filter(|_| self.is_capturing() && node.is_deferred()) else {
-            return Ok(());
-        };
-        let number = window.number.max(window.last) + 1;
-        let apart = Window { number, ..Window::default() };
-        let mut captured = std::mem::replace(&mut *window, apart);
-        let settled = window.settle(node, site);
-        let closed = settled.and_then(|()| self.close_window(&mut window, Cause::Data, site));
-        captured.last = window.number;
-        *window = captured;
-        closed
-    }
-
-    /// Whether operations are being captured. Local.
-    #[inline]
-    pub fn is_capturing(&self) -> bool {
-        self.0.captures.load(Ordering::Acquire)
-    }
-
-    /// Takes the captured operations, with the conditions that they check, out of the window.
-    pub(crate) fn take_captured(
-        &self,
-        wanted: &[Arc<Node>],
-        site: Site,
-    ) -> Result<Option<CapturedParts>, Error> {
-        let mut window = self.window();
-        if !self.is_capturing() {
-            return Ok(None);
-        }
-        let settled = wanted.iter().try_for_each(|node| window.settle(node, site));
-        let number = window.number.max(window.last) + 1;
-        let next = Window { number, place: window.place, ..Window::default() };
-        let captured = std::mem::replace(&mut *window, next);
-        self.0.captures.store(false, Ordering::Release);
-        drop(window);
-        let checks = self.checks().drain(..).map(|check| (check.condition, check.error)).collect();
-        settled?;
-        Ok(Some((captured.graph, checks)))
+        self.close_window(&mut window, cause, site)?;
+        Ok(window)
     }
 
     /// Closes the window because the value of its node `node` is needed. Collective over the mesh.
+    ///
+    /// Errors: those of [`MeshHandle::close`].
     pub fn close_for(&self, node: &Arc<Node>, cause: Cause, site: Site) -> Result<(), Error> {
         self.own(site)?;
-        self.window().settle(node, site)?;
+        self.window_to_close(site)?.settle(node, site)?;
         node.observe();
         self.close(cause, site)
     }
@@ -667,10 +614,10 @@ impl MeshHandle {
     }
 
     /// The most elements of an operation that runs when it is recorded; 0 if none does
-    /// ([`Limits::at_once`]). Local.
+    /// ([`Limits::at_once`]), as while operations are captured. Local.
     #[inline]
     pub fn most_at_once(&self) -> usize {
-        self.0.limits.at_once
+        if self.is_capturing() { 0 } else { self.0.limits.at_once }
     }
 
     /// Whether operations are recorded so that their bits do not depend on how arrays are split,
@@ -698,6 +645,9 @@ impl Window {
             Operand::Value { node, map } => {
                 if let Some(Err(error)) = node.result() {
                     return Err(error.clone());
+                }
+                if node.stands_in().is_some_and(|capture| capture != self.capture) {
+                    return Err(MeshHandle::after_capture(site));
                 }
                 self.settle(node, site)?;
                 Input { source: self.graph.place(node, self.number), map: map.clone() }

@@ -426,7 +426,7 @@ def settle():
     """Runs all recorded operations and waits for them: what follows may use the memory of arrays.
     Collective. CPUs are refused."""
     context()
-    _phalanx._synchronize()
+    _streams._run_all()
     kept.clear()
 
 

@@ -1,5 +1,6 @@
 """CuPy's graphs of captured operations: ``phalanx.cuda.Graph``."""
 
+from . import _cuda_streams as _streams
 from . import _phalanx
 
 
@@ -39,7 +40,8 @@ class Graph:
         Parameters
         ----------
         stream : Stream, optional
-            Work in this stream runs before the operations; by default the current stream.
+            Work in this stream runs before the operations, and its later work after them; by
+            default the current stream.
 
         Returns
         -------
@@ -53,7 +55,8 @@ class Graph:
 
         Notes
         -----
-        Local, as operations are: they run when their values are needed.
+        Local, as operations are: they run when their values are needed. With ``stream`` on a GPU it
+        is Collective, as the end of ``with stream:`` is.
         """
         if stream is None:
             self._native.launch()
@@ -118,6 +121,7 @@ class Graph:
 def begin():
     """Begins to capture."""
     _phalanx._begin_capture()
+    _streams._captures.any_begun = True
 
 
 def end():

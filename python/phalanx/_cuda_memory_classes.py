@@ -4,7 +4,8 @@ On a GPU the memory is the device's; on a CPU all memory is the host's. A pointe
 and memory is freed when the last pointer into it is dropped. A launch that gets a pointer or memory
 as an argument keeps it until the launch has run.
 
-An array is made of a pointer without a copy: ``phalanx.asarray(pointer)`` has its bytes.
+``phalanx.asarray(pointer)`` is an array of the bytes: without a copy on a GPU, with a copy on a
+CPU.
 """
 
 import functools as _functools
@@ -402,6 +403,7 @@ class MemoryPointer:
     __isub__ = __sub__
 
     def _interface(self):
+        self._check_start()
         return {"shape": (len(self),), "typestr": "|u1", "data": (self.ptr, False), "version": 3}
 
     @property
@@ -422,6 +424,15 @@ class MemoryPointer:
     def _check(self, size):
         if not 0 <= size <= self.size():
             raise _refusal(ValueError, "value", f"{size} bytes of {self.size()}")
+        self._check_start()
+
+    def _check_start(self):
+        # A place before the memory may be passed through, and never read or written.
+        if self._offset < 0:
+            raise _refusal(
+                ValueError, "value", f"a place {-self._offset} bytes before its memory",
+                "move the pointer into the memory",
+            )
 
     def _write(self, source, size, kind, stream=None, is_async=False):
         """Copies bytes to this place."""
@@ -563,6 +574,11 @@ class PinnedMemoryPointer:
     ptr = 0
 
     def __new__(cls, mem, offset=0):
+        offset = int(offset)
+        if not 0 <= offset <= mem.size:
+            raise _refusal(
+                ValueError, "value", f"a place {offset} bytes after the start of {mem.size} bytes"
+            )
         made = _bytes_class(mem.size - offset).from_address(mem.ptr + offset)
         made.mem, made.ptr, made._offset = mem, mem.ptr + offset, offset
         return made

@@ -1,15 +1,20 @@
 """Hooks that learn which memory devices allocate and free: names of ``phalanx.cuda``.
 
 A hook is active in its ``with`` block. Operations run when their values are needed, possibly by
-another thread, so a hook's functions are called when its block ends, in the order of what happened.
+another thread, so a hook's functions are called when its block ends, and when the program waits for
+all operations by a stream or an event, in the order of what happened.
 """
 
+import collections as _collections
 import sys as _sys
+import threading as _threading
 
 from . import _phalanx
 from ._phalanx import _refusal
 
 _hooks = {}
+# What has happened and was not told yet, in order.
+_events = _collections.deque()
 
 
 class MemoryHook:
@@ -20,10 +25,16 @@ class MemoryHook:
     block. ``site`` of the hook is the line of the program for whose result the memory is, as
     ``"file:line"``, or None. Entering and leaving the ``with`` block runs all recorded operations,
     which is Collective.
+
+    The functions are called at the end of the block and in ``synchronize`` of a stream. Until then
+    what happened is kept, so the memory for it grows in a long block without ``synchronize``. If a
+    function raises, all hooks still receive what happened, and the end of the hook's block raises
+    the first exception; an exception of the block itself gets a note of it.
     """
 
     name = "MemoryHook"
     site = None
+    _failed = None
 
     def alloc_preprocess(self, **kwargs):
         """Receives that a pool is about to ask for a new memory block.
@@ -186,6 +197,12 @@ class MemoryHook:
                 del _hooks[self.name]
                 if not _hooks:
                     _phalanx._observe_memory(False)
+                    _events.clear()
+                failed, self._failed = self._failed, None
+        if failed is not None and exception[0] is None:
+            raise failed
+        if failed is not None:
+            exception[1].add_note(f"a function of the memory hook {self.name!r} raised {failed!r}")
         return False
 
 
@@ -205,10 +222,37 @@ _STAGES = {
 }
 
 
+class _Delivery:
+    """The thread that calls the hooks: one at a time, so that they are called in order."""
+
+    lock, thread = _threading.Lock(), None
+
+
+def deliver():
+    """Calls the active hooks for what has happened, if there are any and none is being called."""
+    if _hooks and not _Delivery.lock.locked():
+        _deliver()
+
+
 def _deliver():
-    """Calls the active hooks for what has happened."""
+    """Calls the active hooks for what has happened. A hook keeps its first exception for the end of
+    its block: the other hooks receive the event, too, and all receive the later ones."""
+    if _Delivery.thread == _threading.get_ident():
+        # A function of a hook waits for operations, or has a block of its own.
+        return
+    with _Delivery.lock:
+        _Delivery.thread = _threading.get_ident()
+        try:
+            _events.extend(_phalanx._memory_events())
+            _call_hooks()
+        finally:
+            _Delivery.thread = None
+
+
+def _call_hooks():
     numbers = {f"cuda:{gpu[0]}": number for number, gpu in enumerate(_phalanx._gpus())}
-    for stage, device, size, mem_size, address, site in _phalanx._memory_events():
+    while _events:
+        stage, device, size, mem_size, address, site = _events.popleft()
         number = numbers.get(device)
         if number is None:
             number = int(device.rpartition(":")[2])
@@ -222,7 +266,11 @@ def _deliver():
         function, names = _STAGES[stage]
         for hook in list(_hooks.values()):
             hook.site = site
-            getattr(hook, function)(**{name: known[name] for name in names})
+            try:
+                getattr(hook, function)(**{name: known[name] for name in names})
+            except Exception as error:
+                if hook._failed is None:
+                    hook._failed = error
 
 
 class DebugPrintHook(MemoryHook):

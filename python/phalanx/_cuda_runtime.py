@@ -17,6 +17,7 @@ Operations on arrays are recorded, and run in streams of their own. Calls are or
 So these calls are Collective: with several processes, all must make them.
 """
 
+from . import _cuda_memory_hooks as _memory_hooks
 from . import _cuda_streams as _streams
 from . import _phalanx
 from ._cuda_documented import documented as _documented
@@ -72,7 +73,7 @@ def setDevice(device):
 def deviceSynchronize():
     """Waits until all recorded operations, and all other work of the process on its GPUs, have run.
     Collective."""
-    _phalanx._synchronize()
+    _streams._run_all()
     for device, _ in enumerate(_phalanx._gpus()):
         _phalanx._synchronize_gpu(device)
     _kept.clear()
@@ -87,8 +88,9 @@ def streamSynchronize(stream):
         native.synchronize()
         native.await_calls()
         _kept.clear()
+        _memory_hooks.deliver()
     else:
-        _phalanx._synchronize()
+        _streams._run_all()
 
 
 def memGetInfo():

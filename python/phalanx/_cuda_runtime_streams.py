@@ -1,6 +1,7 @@
 """Streams, events and graphs by their handles: names of ``phalanx.cuda.runtime``. See there for the
 order of the calls and the work of arrays."""
 
+from . import _cuda_graph_calls as _graph_calls
 from . import _cuda_streams as _streams
 from . import _phalanx
 from ._cuda_documented import _ORDERED, documented as _documented
@@ -53,7 +54,9 @@ def streamGetPriority(stream):
 @_documented()
 def streamDestroy(stream):
     """Frees a stream once its work is done."""
-    _call("cuStreamDestroy_v2", _handle(stream))
+    handle = _handle(stream)
+    _call("cuStreamDestroy_v2", handle)
+    _graph_calls.forget_stream(handle)
 
 
 @_documented(*_STATUS)
@@ -75,7 +78,9 @@ def streamWaitEvent(stream, event, flags=0):
 
 _CALLS = (
     "Collective. The function runs in a thread of the host. Later work in the stream does not wait "
-    "for the function; ``synchronize`` of the stream does, unless the stream records a graph."
+    "for the function; ``synchronize`` of the stream does, unless the stream records a graph. An "
+    "exception of the function goes to ``sys.unraisablehook``, or to ``threading.excepthook`` if a "
+    "graph calls it."
 )
 
 
@@ -85,37 +90,12 @@ def _call_host(stream, callback, arguments):
     _context()
     handle = _handle(stream)
     if _is_capturing(handle):
-        _capture_call(handle, callback, arguments)
+        _graph_calls.record(stream, callback, arguments)
         return
     _phalanx._hand_over()
     native = _streams._native(stream)
     native.follow()
     native.call_host(callback, arguments)
-
-
-def _capture_call(handle, callback, arguments):
-    """Records a call of the host into the graph of a stream.
-
-    A thread of CUDA must not wait for the interpreter, which another thread may hold while it waits
-    for the graph. So the graph only posts a semaphore, and a thread of Python calls the function.
-    """
-    import ctypes
-    import threading
-
-    host = ctypes.CDLL(None)
-    # 64 bytes are more than the semaphore of any C library has.
-    semaphore = ctypes.create_string_buffer(64)
-    host.sem_init(semaphore, 0, 0)
-
-    def attend():
-        while True:
-            # An interrupted wait is no call.
-            if host.sem_wait(semaphore) == 0:
-                callback(*arguments)
-
-    _call("cuLaunchHostFunc", handle, ctypes.cast(host.sem_post, ctypes.c_void_p),
-          ctypes.addressof(semaphore))
-    threading.Thread(target=attend, name="phalanx-graph-call", daemon=True).start()
 
 
 @_documented(notes=_CALLS)
@@ -139,7 +119,12 @@ def streamBeginCapture(stream, mode=2):
 @_documented("int", "The graph.")
 def streamEndCapture(stream):
     """Ends the recording of a graph."""
-    return _call("cuStreamEndCapture", _handle(stream))
+    graph = None
+    try:
+        graph = _call("cuStreamEndCapture", _handle(stream))
+    finally:
+        _graph_calls.end_capture(graph)
+    return graph
 
 
 _BROKEN = {
@@ -222,19 +207,26 @@ def ipcOpenEventHandle(handle):
 @_documented()
 def graphDestroy(graph):
     """Frees a graph."""
-    _call("cuGraphDestroy", _address(graph))
+    handle = _address(graph)
+    _call("cuGraphDestroy", handle)
+    _graph_calls.destroy("graph", handle)
 
 
 @_documented()
 def graphExecDestroy(graphExec):
     """Frees an executable graph."""
-    _call("cuGraphExecDestroy", _address(graphExec))
+    handle = _address(graphExec)
+    _call("cuGraphExecDestroy", handle)
+    _graph_calls.destroy("executable", handle)
 
 
 @_documented("int", "The executable graph.")
 def graphInstantiate(graph):
     """Makes an executable graph of a graph."""
-    return _call("cuGraphInstantiateWithFlags", _address(graph), 0)
+    handle = _address(graph)
+    executable = _call("cuGraphInstantiateWithFlags", handle, 0)
+    _graph_calls.instantiate(handle, executable)
+    return executable
 
 
 @_documented(notes=_ORDERED)
@@ -242,6 +234,7 @@ def graphLaunch(graphExec, stream):
     """Runs a graph in the order of a stream."""
     with _Ordered(stream) as handle:
         _call("cuGraphLaunch", _address(graphExec), handle)
+        _graph_calls.launch(_address(graphExec), stream)
 
 
 @_documented(notes=_ORDERED)

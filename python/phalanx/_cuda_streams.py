@@ -4,11 +4,15 @@ Operations on arrays run in program order; on a GPU, in a stream of each device'
 program's stream runs before the operations that are recorded while the stream is current. When the
 stream's ``with`` block ends, the stream waits for those operations. On a CPU there is nothing to
 order.
+
+While operations are captured, none runs: blocks of streams and events then order the earlier work
+only, and the captured operations keep the order in which the program records them.
 """
 
 import threading as _threading
 import time as _time
 
+from . import _cuda_memory_hooks as _memory_hooks
 from . import _phalanx
 from ._phalanx import _refusal
 
@@ -20,11 +24,29 @@ class _Current(_threading.local):
     streams = ()
 
 
+class _Captures:
+    """Whether the program has ever begun a capture. The session is asked only then: a program's
+    functions that allocate memory may use streams while the session ends."""
+
+    any_begun = False
+
+
 _current = _Current()
+_captures = _Captures()
 
 
 def _has_gpus():
     return _phalanx._gpu_count() > 0
+
+
+def _is_capturing():
+    return _captures.any_begun and _phalanx._is_capturing()
+
+
+def _run_all():
+    """Waits until all recorded operations have run, and tells memory hooks what happened."""
+    _phalanx._synchronize()
+    _memory_hooks.deliver()
 
 
 def _native(stream):
@@ -98,9 +120,10 @@ class _BaseStream:
         """Waits until all recorded operations, and the work in the stream, have run. Collective."""
         native = self._take()
         if native is None or self.null:
-            _phalanx._synchronize()
+            _run_all()
         else:
             native.synchronize()
+            _memory_hooks.deliver()
         if native is not None:
             native.await_calls()
             from ._cuda_driver_calls import kept
@@ -108,8 +131,8 @@ class _BaseStream:
             kept.clear()
 
     def record(self, event=None):
-        """Records an event at this point of the stream, after all recorded operations.
-        Collective."""
+        """Records an event at this point of the stream, after all recorded operations. Collective;
+        Local while operations are captured."""
         return (event or Event()).record(self)
 
     def launch_host_func(self, callback, arg):
@@ -209,7 +232,11 @@ class _BaseStream:
             native.precede()
 
     def _leave(self):
-        self._take()
+        native = self._native
+        if native is not None:
+            if not _is_capturing():
+                _phalanx._hand_over()
+            native.follow()
 
     def __enter__(self):
         self._enter()
@@ -239,8 +266,9 @@ class Stream(_BaseStream):
     """A stream of the current device, for kernels and libraries besides operations on arrays.
 
     Operations that are recorded inside of ``with stream:`` run after the work in the stream. At
-    the end of the ``with`` block the stream waits for them, which is Collective. Operations on
-    arrays always run in program order: two streams do not make them run at the same time.
+    the end of the ``with`` block the stream waits for them, which is Collective, unless they are
+    captured. Operations on arrays always run in program order: two streams do not make them run at
+    the same time.
     """
 
     def __init__(self, null=False, non_blocking=False, ptds=False, priority=None):
@@ -336,7 +364,8 @@ class Event:
     """A point in the program, or in a stream.
 
     ``record`` hands the recorded operations to the devices, which is Collective. On a GPU the
-    device's clock gives the time. On a CPU ``record`` waits and takes the time of the host.
+    device's clock gives the time. On a CPU ``record`` waits and takes the time of the host. While
+    operations are captured none of them runs: ``record`` is then Local, and the event has no time.
     """
 
     def __init__(self, block=False, disable_timing=False, interprocess=False):
@@ -352,12 +381,16 @@ class Event:
         return 0 if self._native is None else self._native.ptr
 
     def record(self, stream=None):
-        """Sets the event to the present point of the program and of the stream. Collective."""
+        """Sets the event to the present point of the program and of the stream. Collective; Local
+        while operations are captured."""
         stream = get_current_stream() if stream is None else stream
+        is_captured = _is_capturing()
         if not _has_gpus():
-            _phalanx._synchronize()
+            if not is_captured:
+                _run_all()
         else:
-            _phalanx._hand_over()
+            if not is_captured:
+                _phalanx._hand_over()
             native = _native(stream)
             # An event belongs to the device of its stream.
             if self._native is None or self._device != native.device:
@@ -365,7 +398,7 @@ class Event:
                 self._device = native.device
             native.follow()
             self._native.record(native)
-        self._time = _time.perf_counter()
+        self._time = None if is_captured else _time.perf_counter()
         return self
 
     def synchronize(self):
@@ -387,7 +420,8 @@ def get_elapsed_time(start_event, end_event):
     """The milliseconds between two recorded events, after the work before both is done."""
     if start_event._time is None or end_event._time is None:
         raise _refusal(
-            ValueError, "state", "get_elapsed_time: both events must have been recorded"
+            ValueError, "state", "get_elapsed_time: both events must have been recorded",
+            "record them outside of a capture: an event of captured operations has no time",
         )
     if start_event._native is None or end_event._native is None:
         return (end_event._time - start_event._time) * 1e3

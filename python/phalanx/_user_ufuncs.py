@@ -1,5 +1,6 @@
 """Ufuncs of the user's own: ``phalanx.ufunc_from``."""
 
+import operator as _operator
 import re as _re
 
 from . import _phalanx
@@ -12,9 +13,12 @@ _INPUT = _re.compile(
 )
 # Words of an expression that are no inputs.
 _WORDS = frozenset(
-    "true false bool char short int long unsigned signed float double size_t M_PI INFINITY NAN T"
+    "true false bool char short int long unsigned signed float double size_t M_PI INFINITY NAN T "
+    "int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 complex64 complex128"
     .split()
 )
+# The dtypes whose conversions are those of a number of Python, which takes the dtype of the others.
+_WEAK = ((bool, "bool"), (int, "uint8"), (float, "float16"), (complex, "complex64"))
 
 
 class UserUfunc:
@@ -22,7 +26,8 @@ class UserUfunc:
 
     Calls take the inputs, ``out=``, ``where=`` and ``dtype=`` as NumPy's ufuncs do. ``reduce``,
     ``accumulate`` and ``at`` need two inputs and an associative expression: values are combined in
-    their order, but grouped as the devices need.
+    their order, but grouped as the devices need. As in NumPy, calls and ``outer`` convert to other
+    dtypes by the rule ``"same_kind"``; the other methods convert to any dtype.
     """
 
     # Members of the class, with their descriptions.
@@ -34,12 +39,18 @@ class UserUfunc:
         "nargs": "The number of inputs and results.",
         "identity": "The value of no element, or None.",
         "_native": "",
+        "_bare": "",
+        "_number": "",
         "__weakref__": "",
     }
 
     def __init__(self, name, inputs, expression, output, identity):
-        text = None if identity is None else str(identity)
-        self._native = _phalanx._UserUfunc(name, ", ".join(inputs), expression, output, text)
+        given = name, ", ".join(inputs), expression, output
+        # The ufunc without an identity, and with it.
+        self._bare = self._native = _phalanx._UserUfunc(*given, None)
+        self._number = _scalar(identity)
+        if identity is not None:
+            self._native = _phalanx._UserUfunc(*given, _spelled(name, identity, self._number))
         self.__name__, self.expression, self.identity = name, expression, identity
         self.nin, self.nout, self.nargs = len(inputs), 1, len(inputs) + 1
 
@@ -55,12 +66,25 @@ class UserUfunc:
                 TypeError, "count",
                 f"{self.__name__}() takes {self.nin} inputs, not {len(args)}",
             )
-        result = self._native.call(list(args), dtype)
-        if where is True:
-            return _written(result, out)
-        if out is None:
-            out = _phalanx.zeros(result.shape, result.dtype)
-        return _written(_phalanx.where(where, result, out), out)
+        if dtype is not None:
+            self._check_casts(args, dtype)
+        return _called(self._native.call(list(args), dtype), out, where)
+
+    def _check_casts(self, args, dtype):
+        """Refuses inputs whose conversion to a dtype is of another kind."""
+        for number, one in enumerate(args):
+            own = getattr(one, "dtype", None)
+            if own is None:
+                weak = (name for type, name in _WEAK if isinstance(one, type))
+                own = next(weak, None) or _phalanx.asarray(one).dtype
+            if not _phalanx.can_cast(own, dtype, "same_kind"):
+                raise _refusal(
+                    TypeError, "conversion",
+                    f"Cannot cast ufunc {self.__name__!r} input {number} from "
+                    f"{_phalanx.result_type(one)} to {_phalanx.result_type(dtype)} with casting "
+                    "rule 'same_kind'",
+                    "convert with astype first",
+                )
 
     def reduce(self, a, axis=0, dtype=None, out=None, keepdims=False, initial=_NO_VALUE):
         """The combination of the elements over axes.
@@ -77,8 +101,9 @@ class UserUfunc:
             The array that is written and returned.
         keepdims : bool, optional
             Whether the axes stay with extent 1.
-        initial : scalar, optional
-            A value that is combined with the result, before it; it stands for no element.
+        initial : scalar or None, optional
+            A value that is combined with the result, before it; it stands for no element. None
+            says that no value does, not even the identity.
 
         Returns
         -------
@@ -87,24 +112,31 @@ class UserUfunc:
 
         Raises
         ------
-        TypeError
-            The ufunc has one input.
         ValueError
-            There are no elements, and neither an identity nor an initial value.
+            The ufunc has one input; there are no elements, and neither an initial value nor an
+            identity that the dtype has; or the output has another shape.
 
         Notes
         -----
         Local.
         """
         a = _array(a, dtype)
-        axes = None if axis is None else [int(one) for one in _tuple(axis)]
-        if initial is not _NO_VALUE and _is_empty(a, axes):
+        axes = None if axis is None else [_operator.index(one) for one in _tuple(axis)]
+        is_default = initial is _NO_VALUE
+        native = self._native if is_default and self._has_identity(a.dtype) else self._bare
+        if is_default or initial is None:
+            return _written(native.reduce(a, axes, bool(keepdims)), out)
+        initial = _phalanx.full((), initial, a.dtype)
+        if _is_empty(a, axes):
             kept = _phalanx.sum(a, axis=None if axes is None else tuple(axes), keepdims=keepdims)
             return _written(_phalanx.full(kept.shape, initial, a.dtype), out)
-        result = self._native.reduce(a, axes, bool(keepdims))
-        if initial is not _NO_VALUE:
-            result = self._native.call([initial, result], None)
-        return _written(result, out)
+        result = native.reduce(a, axes, bool(keepdims))
+        return _written(native.call([initial, result], None).astype(a.dtype), out)
+
+    def _has_identity(self, dtype):
+        """Whether a dtype has the identity. One that it does not have, such as infinity among
+        integers, would become another number, and no identity."""
+        return self._number is None or _has(dtype, self._number)
 
     def accumulate(self, a, axis=0, dtype=None, out=None):
         """For each element along an axis, the combination of the elements up to it.
@@ -128,13 +160,13 @@ class UserUfunc:
         Raises
         ------
         ValueError
-            The ufunc has one input.
+            The ufunc has one input, or the output has another shape.
 
         Notes
         -----
         Local.
         """
-        return _written(self._native.accumulate(_array(a, dtype), int(axis)), out)
+        return _written(self._native.accumulate(_array(a, dtype), _operator.index(axis)), out)
 
     def outer(self, a, b, out=None):
         """The results for all pairs of an element of ``a`` and one of ``b``.
@@ -154,13 +186,15 @@ class UserUfunc:
         Raises
         ------
         ValueError
-            The ufunc has one input.
+            The ufunc has one input, or the output has fewer elements.
+        TypeError
+            The results are of another kind than the output.
 
         Notes
         -----
         Local.
         """
-        return _written(self._native.outer(_phalanx.asarray(a), _phalanx.asarray(b)), out)
+        return _called(self._native.outer(_phalanx.asarray(a), _phalanx.asarray(b)), out)
 
     def at(self, a, indices, b=_NO_VALUE):
         """``a[indices] = ufunc(a[indices], b)``; an element that is indexed several times gets all
@@ -182,6 +216,8 @@ class UserUfunc:
 
         Raises
         ------
+        TypeError
+            ``a`` is no array.
         ValueError
             Values are missing or too many.
         IndexError
@@ -191,7 +227,25 @@ class UserUfunc:
         -----
         Local; Collective for a ufunc with one input.
         """
-        self._native.at(a, indices, None if b is _NO_VALUE else b)
+        if not isinstance(a, _phalanx.ndarray):
+            raise _refusal(
+                TypeError, "type",
+                f"{self.__name__}.at: the first operand is written, so it is a phalanx.ndarray, "
+                f"not {type(a).__name__}",
+                "make an array with phalanx.asarray first",
+            )
+        if b is _NO_VALUE:
+            self._bare.at(a, indices, None)
+            return
+        b = _phalanx.asarray(b)
+        dtype = _phalanx.result_type(a, b)
+        if dtype == a.dtype:
+            self._bare.at(a, indices, b)
+            return
+        # Values are combined in the common dtype: those of another kind would be cut off before.
+        wide = a.astype(dtype)
+        self._bare.at(wide, indices, b)
+        a[...] = wide
 
 
 def _array(a, dtype):
@@ -205,21 +259,120 @@ def _tuple(axis):
 
 def _is_empty(a, axes):
     over = range(a.ndim) if axes is None else axes
-    return any(a.shape[axis] == 0 for axis in over)
+    # The reduction refuses axes that the array does not have.
+    return any(a.shape[axis] == 0 for axis in over if -a.ndim <= axis < a.ndim)
 
 
-def _written(result, out):
-    """The result, or the output after it was written."""
+def _output(out):
+    """The output that a call names; None if there is none."""
     if isinstance(out, tuple):
+        if len(out) != 1:
+            raise _refusal(ValueError, "count", f"a tuple of {len(out)} outputs for one result")
         (out,) = out
-    if out is None:
-        return result
-    if not isinstance(out, _phalanx.ndarray):
+    if out is not None and not isinstance(out, _phalanx.ndarray):
         raise _refusal(
             TypeError, "type", f"an output is a phalanx.ndarray, not {type(out).__name__}"
         )
+    return out
+
+
+def _called(result, out, where=True):
+    """The result of a call, or the output after it was written where a condition holds."""
+    out = _output(out)
+    is_everywhere = where is True or where is None
+    if is_everywhere and out is None:
+        return result
+    if is_everywhere:
+        where, shape = True, result.shape
+    else:
+        where = _phalanx.asarray(where)
+        shape = _phalanx.broadcast_shapes(result.shape, where.shape)
+    if out is None:
+        out = _phalanx.zeros(shape, result.dtype)
+    pairs = zip(reversed(shape), reversed(out.shape))
+    if len(shape) > out.ndim or any(one not in (1, extent) for one, extent in pairs):
+        raise _refusal(
+            ValueError, "together",
+            f"non-broadcastable output operand with shape {out.shape} doesn't match the broadcast "
+            f"shape {shape}",
+        )
+    _phalanx.copyto(out, result, where=where)
+    return out
+
+
+def _written(result, out):
+    """The result of a reduction or a scan, or the output after it was written."""
+    out = _output(out)
+    if out is None:
+        return result
+    if out.shape != result.shape:
+        raise _refusal(
+            ValueError, "together",
+            f"an output of shape {out.shape} for results of shape {result.shape}",
+            "only calls and outer broadcast their results",
+        )
     out[...] = result
     return out
+
+
+def _scalar(identity):
+    """An identity as a number of Python; None for other objects."""
+    number = identity.item() if hasattr(identity, "item") else identity
+    if isinstance(number, complex) and number.imag == 0:
+        return number.real
+    return number if isinstance(number, tuple(type for type, _ in _WEAK)) else None
+
+
+def _has(dtype, number):
+    """Whether a dtype has a number, perhaps rounded."""
+    import numpy
+
+    if dtype.kind == "c":
+        return True
+    if isinstance(number, complex):
+        return False
+    if dtype.kind not in "biu":
+        return True
+    limits = None if dtype.kind == "b" else numpy.iinfo(dtype)
+    low, high = (limits.min, limits.max) if limits else (0, 1)
+    return low <= number <= high and number == int(number)
+
+
+def _spelled(name, identity, number):
+    """An identity as an expression in C++."""
+    if isinstance(identity, str):
+        unknown = sorted(set(_INPUT.findall(identity)) - _WORDS)
+        if unknown:
+            raise _refusal(
+                ValueError, "value",
+                f"ufunc_from: the identity {identity!r} contains `{unknown[0]}`, and an identity "
+                "has no inputs",
+                "write a number, or an expression of numbers in C++",
+            )
+        # A ufunc of it is made, so that an identity that is no expression is refused here.
+        _phalanx._UserUfunc(name, "unused_input", identity, None, None)
+        return identity
+    if number is None:
+        raise _refusal(
+            TypeError, "type",
+            f"ufunc_from: an identity is a number or a text, not {type(identity).__name__}",
+        )
+    if isinstance(number, complex):
+        return f"complex<double>({_spelled_real(number.real)}, {_spelled_real(number.imag)})"
+    return _spelled_real(number)
+
+
+def _spelled_real(number):
+    if isinstance(number, bool):
+        return str(number).lower()
+    if isinstance(number, float):
+        return str(number).replace("inf", "INFINITY").replace("nan", "NAN")
+    if not -(2**63) <= number < 2**64:
+        raise _refusal(ValueError, "value", f"ufunc_from: no dtype has the identity {number}")
+    if number >= 2**63:
+        return f"{number}ULL"
+    # The digits of the least int64 are no int64 without their sign.
+    return f"({number + 1} - 1)" if number == -(2**63) else str(number)
 
 
 def ufunc_from(expression, inputs=None, *, name="ufunc", identity=None, output=None):
@@ -238,7 +391,8 @@ def ufunc_from(expression, inputs=None, *, name="ufunc", identity=None, output=N
     name : str, optional
         A name for errors.
     identity : scalar or str, optional
-        The value of no element, for ``reduce``.
+        The value of no element, for ``reduce``, as a number or an expression in C++. Arrays of a
+        dtype that does not have the number are reduced as without it.
     output : dtype, optional
         The dtype of the results, such as ``bool`` for a comparison; by default that of the inputs.
 
@@ -250,7 +404,10 @@ def ufunc_from(expression, inputs=None, *, name="ufunc", identity=None, output=N
     Raises
     ------
     ValueError
-        The expression or a name is not understood, or there are not one or two inputs.
+        The expression, the identity or a name is not understood, or there are not one or two
+        inputs.
+    TypeError
+        The identity is neither a number nor a text.
 
     Notes
     -----

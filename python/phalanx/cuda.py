@@ -210,7 +210,7 @@ class Device:
     def synchronize(self):
         """Waits until all recorded operations, and all other work of the process on the GPU, have
         run. Collective."""
-        _phalanx._synchronize()
+        _streams._run_all()
         if _phalanx._gpus():
             _phalanx._synchronize_gpu(self.id)
 

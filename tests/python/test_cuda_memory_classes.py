@@ -123,6 +123,36 @@ def test_pointers_stay_inside_of_their_memory(pointer):
     assert bytes_of(end, 6).tolist() == [3] * 6
 
 
+def test_places_before_the_memory_are_neither_read_nor_written(pointer):
+    # A pointer to the middle of other memory: a write before its start would be seen there.
+    around = cuda.UnownedMemory(pointer + 16, 32, pointer)
+    before = cuda.MemoryPointer(around, 0) - 16
+    pointer.memset(1, 256)
+    for act in (
+        lambda: before.memset(0, 8),
+        lambda: before.memset_async(0, 8),
+        lambda: before.copy_from(pointer, 8),
+        lambda: (pointer + 64).copy_from(before, 8),
+        lambda: before.copy_to_host(0, 8),
+        lambda: before.copy_from_host_async(0, 0),
+        lambda: np.asarray(before),
+    ):
+        with pytest.raises(ValueError, match="16 bytes before its memory"):
+            act()
+    assert bytes_of(pointer, 256).tolist() == [1] * 256
+    assert bytes_of(before + 16, 4).tolist() == [1] * 4
+
+
+@pytest.mark.parametrize("offset", [-8, 17])
+def test_pinned_bytes_are_those_of_the_memory(offset):
+    memory = cuda.PinnedMemory(16)
+    with pytest.raises(ValueError, match="bytes after the start of 16 bytes"):
+        cuda.PinnedMemoryPointer(memory, offset)
+    with pytest.raises(ValueError, match="bytes after the start of 16 bytes"):
+        cuda.PinnedMemoryPointer(memory, 0) + offset
+    assert len(bytes(cuda.PinnedMemoryPointer(memory, 16))) == 0
+
+
 def test_memory_of_others():
     owner = cuda.alloc(64)
     owner.memset(1, 64)

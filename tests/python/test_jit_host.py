@@ -327,6 +327,61 @@ def test_turns_that_depend_on_earlier_ones_run_in_order():
     )
 
 
+def test_turns_of_an_inner_loop_write_an_element_in_the_order_of_the_thread():
+    # A statement of an inner loop runs for all turns of the outer loop before its next turn.
+    @jit.rawkernel(device=True)
+    def stored(out, at, value):
+        out[at] = value
+
+    @jit.rawkernel()
+    def direct(out, n):
+        for e in range(jit.grid(1), n, jit.gridsize(1)):
+            for _ in range(min(e % 5, 3), 4):
+                out[e % 8] = e
+
+    @jit.rawkernel()
+    def called(out, n):
+        for e in range(jit.grid(1), n, jit.gridsize(1)):
+            for _ in range(min(e % 5, 3), 4):
+                stored(out, e % 8, e)
+
+    @jit.rawkernel()
+    def overlapping(out, n):
+        for e in range(jit.grid(1), n, jit.gridsize(1)):
+            for q in range(9):
+                out[e * 8 + q * 8] = e
+
+    for n in (17, 1000):
+        for kernel in (direct, called):
+            found = run(kernel, 4, 2, numpy.zeros(8, int), n)[0]
+            assert found.tolist() == [max(range(i, n, 8)) for i in range(8)]
+    # One thread: its later turns overwrite what its earlier ones wrote.
+    assert run(overlapping, 1, 1, numpy.zeros(240, int), 20)[0][::8].tolist() == [
+        *range(20), *[19] * 8, 0, 0
+    ]
+
+
+def test_turns_that_write_rows_of_their_own_may_be_more_than_a_loop_takes():
+    @jit.rawkernel()
+    def rows(y):
+        for e in range(jit.grid(1), y.shape[0], jit.gridsize(1)):
+            for j in range(3):
+                y[e, j] = e + j
+
+    @jit.rawkernel()
+    def parts(y, width):
+        for e in range(jit.grid(1), y.shape[0] // width, jit.gridsize(1)):
+            for j in range(width):
+                y[e * width + j] = e + j
+            y[e * width] = -1
+
+    wanted = numpy.arange(30_000)[:, None] + numpy.arange(3)
+    numpy.testing.assert_array_equal(run(rows, 1, 2, wanted * 0)[0], wanted)
+    wanted[:, 0] = -1
+    found = run(parts, 1, 2, numpy.zeros(90_000, int), 3)[0]
+    numpy.testing.assert_array_equal(found.reshape(-1, 3), wanted)
+
+
 def test_a_loop_takes_as_many_turns_as_numbers_say():
     @jit.rawkernel()
     def kernel(y, n, step):

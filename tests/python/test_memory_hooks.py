@@ -5,6 +5,7 @@ import io
 import json
 import subprocess
 import sys
+import threading
 
 import numpy
 import pytest
@@ -85,6 +86,87 @@ def test_hooks_print_and_profile():
     first, *others = report.getvalue().splitlines()
     assert first.startswith("_root (") and "B, " in first
     assert any("test_memory_hooks.py:" in row and "MB" in row for row in others), others
+
+
+def test_small_results_have_the_line_of_their_operation():
+    small = np.arange(7.0)
+    small.evaluate()
+    hook = Keeping()
+    with hook:
+        kept = [small + number for number in range(3)]  # the line
+        for array in kept:
+            array.evaluate()
+    line = test_small_results_have_the_line_of_their_operation.__code__.co_firstlineno + 5
+    taken = [site for name, site, _ in hook.calls if name == "malloc_postprocess"]
+    # A mesh of one CPU computes each result when it is recorded, others compute all in one plan.
+    assert taken and f"{__file__}:{line}" in taken, hook.calls
+
+
+@pytest.mark.one_process("threads share the session")
+def test_threads_allocate_while_hooks_begin_and_end():
+    program = """
+import sys, threading, time
+import phalanx as np
+sys.setswitchinterval(1e-5)
+
+class Hook(np.cuda.MemoryHook):
+    name = "Hook"
+
+stop = []
+
+def work(own):
+    while not stop:
+        a = np.ones(3000 + own) * 2
+        b = a + 1
+        b.evaluate()
+        del a, b
+
+threads = [threading.Thread(target=work, args=(own,)) for own in range(3)]
+for thread in threads:
+    thread.start()
+until = time.time() + 5
+while time.time() < until:
+    with Hook():
+        (np.ones(2000) * 3).evaluate()
+        time.sleep(0.002)
+stop.append(True)
+for thread in threads:
+    thread.join()
+print("ended")
+"""
+    ended = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=120
+    )
+    assert ended.stdout == "ended\n", ended.stderr
+
+
+@needs_gpu
+@pytest.mark.one_process("threads share the session")
+def test_threads_change_the_allocator_and_free_memory():
+    stop, failed = [], []
+
+    def change(free):
+        try:
+            while not stop:
+                if free:
+                    np.cuda.get_default_memory_pool().free_all_blocks()
+                else:
+                    with np.cuda.using_allocator(np.cuda.MemoryPool(np.cuda.malloc_async).malloc):
+                        pass
+        except BaseException as error:
+            failed.append(error)
+
+    threads = [threading.Thread(target=change, args=(free,)) for free in (True, False)]
+    for thread in threads:
+        thread.start()
+    for size in range(300):
+        values = np.arange(100_003.0 + size) + 1
+        assert float(values[-1]) == 100_003 + size
+        del values
+    stop.append(True)
+    for thread in threads:
+        thread.join(60)
+    assert not failed and not any(thread.is_alive() for thread in threads)
 
 
 def test_allocators_are_checked_and_restored():
@@ -237,3 +319,76 @@ def test_one_pool_is_shared_with_pytorch(program):
         [sys.executable, "-c", program], capture_output=True, text=True, timeout=120
     )
     assert ended.returncode == 0 and ended.stdout.strip() == "used True", ended
+
+
+class Failing(np.cuda.MemoryHook):
+    """Raises for each memory block that is taken."""
+
+    name = "Failing"
+
+    def malloc_postprocess(self, **values):
+        raise LookupError(f"block {values['mem_size']}")
+
+
+def work():
+    (np.ones(300_007) * 2).evaluate()
+
+
+@pytest.mark.parametrize("is_outer", [False, True])
+def test_a_hook_that_raises_takes_nothing_from_others(is_outer):
+    alone, beside = Keeping(), Keeping()
+    # The pool of a GPU keeps the memory of the first run for the next ones.
+    work()
+    np.cuda.Stream.null.synchronize()
+    with alone:
+        work()
+    hooks = (Failing(), beside) if is_outer else (beside, Failing())
+    with pytest.raises(LookupError, match="block"), hooks[0]:
+        with hooks[1]:
+            work()
+    assert [name for name, _, _ in beside.calls] == [name for name, _, _ in alone.calls]
+    assert np.cuda.memory_hook.get_memory_hooks() == {}
+    # Its next block begins without the exception.
+    with Failing():
+        pass
+
+
+def test_an_exception_of_the_block_is_kept():
+    with pytest.raises(ZeroDivisionError) as found, Failing():
+        work()
+        1 / 0
+    assert "memory hook 'Failing' raised LookupError" in found.value.__notes__[0]
+
+
+@pytest.mark.parametrize("wait", [
+    lambda: np.cuda.Stream().synchronize(), lambda: np.cuda.Stream.null.synchronize(),
+    lambda: np.cuda.runtime.deviceSynchronize(), lambda: np.cuda.runtime.streamSynchronize(0),
+])
+def test_hooks_are_called_when_the_program_waits(wait):
+    hook = Keeping()
+    with hook:
+        work()
+        wait()
+        count = len(hook.calls)
+        assert count > 0 and not np._phalanx._memory_events()
+        work()
+    assert len(hook.calls) > count
+
+
+def test_a_function_of_a_hook_may_wait():
+    calls = []
+
+    class Waiting(np.cuda.MemoryHook):
+        name = "Waiting"
+
+        def malloc_postprocess(self, **values):
+            calls.append(values["mem_size"])
+            np.cuda.Stream.null.synchronize()
+
+    hook = Keeping()
+    with hook, Waiting():
+        work()
+        np.cuda.Stream.null.synchronize()
+        work()
+    names = [name for name, _, _ in hook.calls]
+    assert names.count("malloc_postprocess") == len(calls) > 0

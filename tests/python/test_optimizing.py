@@ -2,6 +2,7 @@
 GPU; elsewhere their launches are recorded."""
 
 import json
+import re
 
 import numpy
 import pytest
@@ -10,7 +11,8 @@ import phalanx as np
 from phalanx import _kernel_programs
 from phalanx.x import optimizing
 
-from .conftest import RANKS
+from . import worlds
+from .conftest import RANKS, device_count
 
 if RANKS > 1:
     pytest.skip("several processes only use records of a file", allow_module_level=True)
@@ -242,6 +244,115 @@ def test_other_files_are_refused(launches, tmp_path):
         path.write_text(text)
         with pytest.raises(ValueError, match="no file of optimize"), optimizing.optimize(path=path):
             pass
+
+
+def stored(path, **record):
+    """A file with one record of the kernel `collatz` for 2**20 elements, changed."""
+    with optimizing.optimize(key="made", path=path):
+        program().call([np.arange(2**20)], None, 128)
+    made = json.loads(path.read_text())
+    made["key"] = None
+    for one in made["records"].values():
+        one.update(record)
+    path.write_text(json.dumps(made))
+
+
+@needs_cpu
+@pytest.mark.parametrize("record", [
+    {"turns": 0}, {"turns": 3}, {"turns": -1}, {"turns": "1"}, {"turns": True}, {"threads": 0},
+    {"threads": 1025}, {"threads": -32}, {"threads": 64.0}, {"threads": None}, {"seconds": "x"},
+    {"seconds": float("nan")},
+])
+def test_launches_of_a_file_are_checked(launches, tmp_path, record):
+    path = tmp_path / "launches.json"
+    stored(path, **record)
+    with pytest.raises(ValueError, match="no kernel has the launch for 'collatz"):
+        with optimizing.optimize(path=path):
+            pass
+
+
+@needs_cpu
+@pytest.mark.parametrize("threads", [1024, 100])
+def test_launches_that_a_kernel_does_not_have_are_searched_again(launches, tmp_path, threads):
+    # The kernel has 512 threads at most, and no search tries 100.
+    path = tmp_path / "launches.json"
+    stored(path, threads=threads)
+    launches.clear()
+    with optimizing.optimize(path=path):
+        program().call([np.arange(2**20)], None, 128)
+    assert len(launches) > 1 and launches[-1] == (2**10, 256)
+    record, = json.loads(path.read_text())["records"].values()
+    assert record["threads"] == 256
+
+
+OF_THE_FIRST = """
+import json, pathlib, re, sys
+import phalanx as np
+from phalanx.x import optimizing
+
+rank = np.rank()
+path = pathlib.Path(sys.argv[1]) / f"{rank}.json"
+
+
+def attempt(**options):
+    try:
+        with optimizing.optimize(path=path, **options):
+            found = optimizing._contexts[options.get("key")].records
+        return found
+    except Exception as error:
+        return f"{type(error).__name__}: {str(error).splitlines()[0]}"
+
+
+def content(threads):
+    record = {"threads": threads, "turns": 2, "seconds": 0.5}
+    return json.dumps({"form": "phalanx launches 1", "key": None, "records": {"x": record}})
+
+
+def shown(*told):
+    print(re.sub(r"/\\d\\.json", "/R.json", json.dumps(told)), flush=True)
+
+
+# Without files, the first process writes one.
+none = attempt()
+np.distributed.agree()
+shown(none, path.exists() == (rank == 0))
+# Each process has a file of its own, or none.
+if rank < 2:
+    path.write_text(content((64, 128)[rank]))
+shown(attempt(readonly=True))
+optimizing._contexts.clear()
+# A file of the first one that is wrong is an error everywhere.
+if rank == 0:
+    path.write_text(content(5000))
+shown(attempt())
+shown(attempt(key="other"))
+if rank == 0:
+    path.unlink()
+    path.mkdir()
+shown(attempt())
+# So is a file that it cannot write.
+path = path.parent / "missing" / "R.json"
+shown(attempt().partition(":")[0])
+float(np.arange(5.0).sum())
+"""
+
+
+@needs_cpu
+@pytest.mark.skipif(device_count() > 1, reason="the program starts processes of its own")
+def test_all_processes_use_the_file_of_the_first(tmp_path):
+    ended = worlds.run(OF_THE_FIRST, str(tmp_path), processes=3)
+    told = [[], [], []]
+    for line in ended.stdout.splitlines():
+        # The launcher marks the lines of all but the first process.
+        marked = re.match(r"\[(\d)\] ", line)
+        told[int(marked[1]) if marked else 0].append(json.loads(line[4 if marked else 0:]))
+    assert told[0] == told[1] == told[2], ended.stdout
+    own, record, wrong, other, folder, missing = told[0]
+    assert own == [{}, True]
+    assert record == [{"x": {"threads": 64, "turns": 2, "seconds": 0.5}}]
+    assert "no kernel has the launch for 'x' in" in wrong[0] and "5000" in wrong[0]
+    assert wrong[0].startswith("ValueError") and "have the key None, not 'other'" in other[0]
+    assert folder[0].startswith("IsADirectoryError") and missing == ["FileNotFoundError"]
 
 
 @pytest.mark.parametrize("error, options", [

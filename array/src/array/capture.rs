@@ -4,163 +4,78 @@
 //! graph refers to bases of arrays, not to their values: a launch reads what the arrays contain
 //! then, and writes the arrays that the captured operations wrote or made.
 
-use super::handle::{Array, CAPTURES, Cell, Live, NOTE, Value};
-use phalanx_graph::{Captured, Error, Held, MeshHandle, Node, NodeOp, Operand, Site, call_site};
-use phalanx_ops::Scalar;
-use phalanx_waiting::lock;
+use super::cell::Cell;
+use super::cell::captures::{Before, Used, taken};
+use super::handle::{Array, Live};
+use phalanx_graph::{Captured, Error, Held, MeshHandle, Node, Site, call_site};
 use rustc_hash::FxHashMap;
 use std::fmt::Write;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, Weak};
-
-/// The capture in progress of a mesh.
-struct Open {
-    mesh: MeshHandle,
-    number: u64,
-    used: Vec<Used>,
-}
-
-/// A base that captured operations have used or made.
-struct Used {
-    cell: Weak<Cell>,
-    /// Keeps a base of before the capture, whose value a launch reads.
-    kept: Option<Arc<Cell>>,
-    /// The value before the capture; `None` for a base that was made in it.
-    before: Option<Held>,
-    /// The node that stands for the value in the captured operations.
-    input: Option<Held>,
-}
-
-static OPEN: Mutex<Vec<Open>> = Mutex::new(Vec::new());
-static NEXT: AtomicU64 = AtomicU64::new(1);
-
-/// Records that a base is made, or read or written; at the first time, another node takes the place
-/// of its value, so that the graph knows the base by it.
-#[cold]
-fn note(cell: &Arc<Cell>, is_new: bool) {
-    let mut open = lock(&OPEN);
-    let Some(capture) = open.iter_mut().find(|capture| capture.mesh.same(&cell.mesh)) else {
-        return;
-    };
-    if cell.capture.swap(capture.number, Ordering::Relaxed) == capture.number {
-        return;
-    }
-    let (mut before, mut input, mut kept) = (None, None, None);
-    if !is_new && let Some((old, new)) = cell.stand_in() {
-        (before, input, kept) = (Some(old), Some(new), Some(cell.clone()));
-    }
-    capture.used.push(Used { cell: Arc::downgrade(cell), kept, before, input });
-}
-
-impl Cell {
-    /// Replaces the value by another node with the same result. Returns the old and the new node;
-    /// `None` if there is no result yet: another base of the capture made the value.
-    fn stand_in(&self) -> Option<(Held, Held)> {
-        let mut value = self.value();
-        let old = match value.as_ref().ok()? {
-            Value::Node(node) => node.clone(),
-            Value::Element(element) => Node::known(*element),
-        };
-        if let Err(error) = self.mesh.compute_deferred(&old) {
-            *value = Err(error);
-            return None;
-        }
-        let new = match (old.element(), old.result()) {
-            (Some(element), _) => Node::known(element),
-            (None, Some(Ok(result))) => {
-                let (shape, dtype) = (old.shape().clone(), old.dtype());
-                Node::evaluated(shape, dtype, result.clone(), old.site()?)
-            }
-            _ => return None,
-        };
-        let held = (Held::new(old), Held::new(new.clone()));
-        *value = Ok(Value::of(new));
-        Some(held)
-    }
-}
+use std::sync::{Arc, Weak};
 
 /// Begins to capture the operations on a mesh: until [`end_capture`], those of all threads are
 /// recorded and not run. Collective over the mesh: all recorded operations are started first.
 ///
+/// In the capture, the first use of a copy that [`Array::with_sharding`] made before, or of an
+/// array that another capture made and no launch has written, is Collective, too: the value is
+/// computed then.
+///
 /// Errors: `PX181` if operations are being captured already, and those of the recorded operations.
 #[track_caller]
 pub fn begin_capture(mesh: &MeshHandle) -> Result<(), Error> {
-    mesh.begin_capture(call_site())?;
-    let number = NEXT.fetch_add(1, Ordering::Relaxed);
-    lock(&OPEN).push(Open { mesh: mesh.clone(), number, used: Vec::new() });
-    NOTE.get_or_init(|| note);
-    CAPTURES.fetch_add(1, Ordering::Relaxed);
-    Ok(())
+    mesh.begin_capture(call_site())
 }
 
 /// Ends the capture of the operations on a mesh and returns them as a graph; `None` if nothing is
 /// captured. Local.
 ///
 /// Arrays from before the capture have their values of then, and arrays that were made in it are
-/// zero until the graph is launched.
+/// zero until the graph is launched. An array that carries the error of a captured operation keeps
+/// it, and no launch writes the array.
 ///
-/// Errors: those of the captured operations.
+/// Errors: `PX036` if, with several processes, another thread records.
 #[track_caller]
 pub fn end_capture(mesh: &MeshHandle) -> Result<Option<CapturedGraph>, Error> {
     let site = call_site();
-    let ended = {
-        let mut open = lock(&OPEN);
-        let position = open.iter().position(|capture| capture.mesh.same(mesh));
-        position.map(|position| open.swap_remove(position))
-    };
-    let Some(Open { used, .. }) = ended else { return Ok(None) };
-    CAPTURES.fetch_sub(1, Ordering::Relaxed);
-    let mut ended = Vec::with_capacity(used.len());
-    for used in used {
-        let Some(cell) = used.cell.upgrade() else { continue };
-        let last = cell.node().map(Held::new);
-        match &used.before {
-            Some(before) => cell.set(Ok(before.node())),
-            None => cell.set(zeros(&cell, site)),
-        }
-        ended.push((used, last));
-    }
-    let known = ended.iter().filter_map(|(_, last)| last.as_ref().ok().map(|last| last.node()));
-    let wanted: Vec<Arc<Node>> = known.filter(|node| node.element().is_none()).collect();
-    let Some(captured) = mesh.end_capture(&wanted, site)? else {
-        unreachable!("bug: the mesh of an open capture captures")
-    };
-    let ended = ended.into_iter().map(|(used, last)| Ok((used, last?)));
-    let mut ended = ended.collect::<Result<Vec<(Used, Held)>, Error>>()?;
-    let mut graph = CapturedGraph { mesh: mesh.clone(), captured, inputs: vec![], outputs: vec![] };
+    let Some(mut captured) = mesh.end_capture(site)? else { return Ok(None) };
+    let (mut inputs, mut written) = (Vec::new(), Vec::new());
     // What stands for the values from before, without their memory.
     let mut released = FxHashMap::default();
-    for (used, _) in &mut ended {
-        if let (Some(kept), Some(input)) = (used.kept.take(), &used.input) {
-            let node = graph.captured.release(input);
-            released.insert(Arc::as_ptr(input), Held::new(node.clone()));
-            graph.inputs.push((kept, node));
+    for Used { cell, before } in taken(captured.capture()) {
+        let last = match &before {
+            Some(before) => before.end(),
+            None => cell.upgrade().and_then(|cell| cell.empty(site)),
+        };
+        if let Some(Before { cell, input: Some(input), .. }) = before {
+            let node = captured.release(&input);
+            released.insert(Arc::as_ptr(&input), Held::new(node.clone()));
+            inputs.push((cell, node));
         }
+        written.extend(last.map(|last| (cell, last)));
     }
-    for (used, last) in ended {
-        let is_same = |input: &Held| Arc::ptr_eq(&last, input);
-        if used.input.as_ref().is_some_and(is_same) {
-            continue;
-        }
-        let position = graph.captured.position(&last);
-        let last = released.get(&Arc::as_ptr(&last)).cloned().unwrap_or(last);
-        graph.outputs.push((used.cell, last, position));
-    }
-    Ok(Some(graph))
+    let output = |(cell, last): (Weak<Cell>, Held)| {
+        let position = captured.position(&last);
+        (cell, released.get(&Arc::as_ptr(&last)).cloned().unwrap_or(last), position)
+    };
+    let outputs = written.into_iter().map(output).collect();
+    Ok(Some(CapturedGraph { mesh: mesh.clone(), captured, inputs, outputs }))
 }
 
-/// The value of a base that was made by captured operations, until they are launched.
-fn zeros(cell: &Cell, site: Site) -> Result<Arc<Node>, Error> {
-    let dtype = cell.dtype();
-    let zero = Operand::Scalar(Scalar::new(false).cast(dtype));
-    cell.mesh.defer(NodeOp::Fill, zero, cell.shape().clone(), dtype, site)
+/// Ends the capture of the operations on a mesh without a graph, at the end of a session: arrays
+/// from before it have their values of then. Local.
+pub(super) fn discard_capture(mesh: &MeshHandle, site: Site) {
+    if let Some(captured) = mesh.discard_capture(site) {
+        let used = taken(captured.capture());
+        used.iter().filter_map(|used| used.before.as_ref()).for_each(|before| {
+            let _last = before.end();
+        });
+    }
 }
 
 /// Captured operations, which [`CapturedGraph::launch`] runs.
 ///
 /// A launch records all of them at once, so it costs no call for each, and a graph that is launched
-/// again has a plan already. Numbers and values of 0-d arrays that are known are constants of the
-/// graph, as are the seeds of random numbers.
+/// again has a plan already. Numbers, and elements taken before the capture, are constants
+/// of the graph, as are the seeds of random numbers.
 pub struct CapturedGraph {
     mesh: MeshHandle,
     captured: Captured,
@@ -187,7 +102,7 @@ impl CapturedGraph {
     /// Records the operations on the present values of their arrays. Local, as other operations.
     ///
     /// Errors: those of an array that carries one, and of recording; `PX039` if a written array is
-    /// lent.
+    /// lent. Conditions on data are checked by the next observation.
     #[track_caller]
     pub fn launch(&self) -> Result<(), Error> {
         let site = call_site();
@@ -215,7 +130,7 @@ impl CapturedGraph {
         for (cell, last, position) in living {
             let recorded = position.and_then(|_| values.next()).map(|value| value.node());
             let value = recorded.or_else(|| present(last)).unwrap_or_else(|| last.node());
-            cell.replace(Ok(value));
+            cell.replace(value)?;
         }
         Ok(())
     }

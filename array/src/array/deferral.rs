@@ -4,6 +4,7 @@
 //! ranks read the same value. Outside of [`deferred_errors`] the operation reads the condition at
 //! once. Inside, the mesh keeps it ([`MeshHandle::check_later`]).
 
+use super::capture::discard_capture;
 use crate::array::Array;
 use phalanx_graph::{Cause, Error, Held, MeshHandle, Site};
 use std::cell::Cell;
@@ -103,11 +104,12 @@ impl Array {
     }
 }
 
-/// At the end of a session: raises the first deferred failure that has not been raised, and then
-/// the floating-point errors that `errstate` asks for. Pending conditions are computed first.
-/// Collective over the mesh.
+/// At the end of a session: ends a capture that the program has not ended, raises the first
+/// deferred failure that has not been raised, and then the floating-point errors that `errstate`
+/// asks for. Pending conditions are computed first. Collective over the mesh.
 #[doc(hidden)]
 pub fn raise_deferred(mesh: &MeshHandle, site: Site) -> Result<(), Error> {
+    discard_capture(mesh, site);
     mesh.raise_pending(site)?;
     crate::floating::finish(mesh)
 }

@@ -2,7 +2,8 @@
 //! values, which are read and written in memory.
 
 use super::argument::Argument;
-use super::handle::{Array, Cell, Live, Value};
+use super::cell::{Cell, Value};
+use super::handle::{Array, Live};
 use crate::recording::of_known;
 use phalanx_graph::{Error, Node, call_site, in_place_of};
 use phalanx_ops::error::OpError;
@@ -40,16 +41,27 @@ impl Array {
         Array::catch(self.mesh().map(|mesh| Array::from_element(mesh, element)))
     }
 
-    /// The element of an array without axes, if it is known without a plan: it was read in memory,
-    /// or computed from such elements. Local.
+    /// The element of an array without axes, if it is known without a plan (it was read in memory,
+    /// or computed from such elements) and operations may take it for a number: not while
+    /// operations are captured. Local.
     #[inline]
     pub fn element(&self) -> Option<Scalar> {
+        self.known_by(Cell::element)
+    }
+
+    /// The element of an array without axes, if it is known without a plan.
+    pub(super) fn known_element(&self) -> Option<Scalar> {
+        self.known_by(Cell::known)
+    }
+
+    #[inline]
+    fn known_by(&self, known: fn(&Cell) -> Option<Scalar>) -> Option<Scalar> {
         let Ok(live) = &self.0 else { return None };
         let is_whole = live.view().shape.is_empty()
             && live.view().is_whole()
             && !live.view().is_truth
             && !live.cell.loans.is_any();
-        if is_whole { live.cell.element() } else { None }
+        if is_whole { known(&live.cell) } else { None }
     }
 
     /// The element at an index of integers, as a 0-d array of its own: NumPy's `a[i, j]`.

@@ -97,17 +97,17 @@ impl Array {
         if self.base_view()?.is_whole() || self.is_element() {
             return Ok(None);
         }
-        let (shape, dtype) = (self.base_shape()?, self.base_node()?.dtype());
+        let (shape, dtype) = (self.base_shape()?, self.base_dtype()?);
         self.with_view(View::whole(shape, dtype)).map(Some)
     }
 
     /// The present value of the array's base. Local. Errors: the error that the array carries.
     pub fn snapshot(&self) -> Result<Snapshot, Error> {
-        Ok(Snapshot(self.base_node()?))
+        Ok(Snapshot(self.present_node()?))
     }
 
     /// Whether the array's base still has the value of the snapshot. Local.
     pub fn is_unchanged(&self, since: &Snapshot) -> bool {
-        self.base_node().is_ok_and(|node| Arc::ptr_eq(&node, &since.0))
+        self.present_node().is_ok_and(|node| Arc::ptr_eq(&node, &since.0))
     }
 }

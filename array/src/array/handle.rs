@@ -1,11 +1,10 @@
 //! The handle: a cell and a view of it.
 
+use super::cell::{Cell, Value, whole};
 use super::loans::Loans;
 use phalanx_graph::{Error, MeshHandle, Node, Stage, View};
 use phalanx_ops::{DType, Scalar, Shape, Sharding};
-use std::borrow::Cow;
-use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::Arc;
 
 /// An n-dimensional array over the devices of a mesh, with NumPy's semantics.
 ///
@@ -46,164 +45,6 @@ pub(super) struct Broken {
     error: Error,
     shape: Shape,
     dtype: DType,
-}
-
-/// The base that views share. A write replaces its value.
-pub(super) struct Cell {
-    pub(super) mesh: MeshHandle,
-    value: Mutex<Result<Value, Error>>,
-    /// The view of the whole base. Bases without axes share theirs: most of them are elements,
-    /// which are made often.
-    whole: Cow<'static, View>,
-    /// The element that the cell was made of: the value until a write replaces it.
-    made_of: Option<Scalar>,
-    claim: AtomicU8,
-    /// The number of the last capture of operations that has used the cell.
-    pub(super) capture: AtomicU64,
-    pub(super) loans: Loans,
-}
-
-/// The values of `Cell::claim`. [`Array::claim`] decides whether the base is an element.
-const UNCLAIMED: u8 = 0;
-const NO_ELEMENT: u8 = 1;
-const ELEMENT: u8 = 2;
-
-/// The value of a base.
-pub(super) enum Value {
-    /// A node, of which the cell is a handle.
-    Node(Arc<Node>),
-    /// An element that is known. It becomes a node when an operation needs one.
-    Element(Scalar),
-}
-
-/// The number of captures of operations in progress.
-pub(super) static CAPTURES: AtomicUsize = AtomicUsize::new(0);
-/// What a capture does when a base is made (`true`), or is read or written.
-pub(super) static NOTE: OnceLock<fn(&Arc<Cell>, bool)> = OnceLock::new();
-
-/// Tells a capture in progress that a base is made or used.
-#[inline]
-fn note(cell: &Arc<Cell>, is_new: bool) {
-    if CAPTURES.load(Ordering::Relaxed) > 0
-        && let Some(note) = NOTE.get()
-    {
-        note(cell, is_new);
-    }
-}
-
-impl Value {
-    pub(super) fn of(node: Arc<Node>) -> Value {
-        node.add_handle();
-        Value::Node(node)
-    }
-
-    fn element(&self) -> Option<Scalar> {
-        match self {
-            Value::Element(element) => Some(*element),
-            Value::Node(node) => node.element(),
-        }
-    }
-}
-
-impl Drop for Value {
-    fn drop(&mut self) {
-        if let Value::Node(node) = self {
-            node.drop_handle();
-        }
-    }
-}
-
-impl Cell {
-    fn new(mesh: MeshHandle, value: Value, whole: Cow<'static, View>) -> Arc<Cell> {
-        let made_of = match value {
-            Value::Element(element) => Some(element),
-            Value::Node(_) => None,
-        };
-        let (value, loans) = (Mutex::new(Ok(value)), Loans::default());
-        let claim = AtomicU8::new(UNCLAIMED);
-        let capture = AtomicU64::new(0);
-        let cell = Arc::new(Cell { mesh, value, whole, made_of, claim, capture, loans });
-        note(&cell, true);
-        cell
-    }
-
-    /// The shape of the base.
-    pub(super) fn shape(&self) -> &Shape {
-        &self.whole.shape
-    }
-
-    /// The dtype of the base.
-    pub(super) fn dtype(&self) -> DType {
-        self.whole.dtype
-    }
-
-    /// Whether the base is declared an element.
-    pub(super) fn is_element(&self) -> bool {
-        self.claim.load(Ordering::Acquire) == ELEMENT
-    }
-
-    /// Declares whether the base is an element. The first declaration decides; the result is
-    /// whether it agrees with this one.
-    pub(super) fn claim(&self, is_element: bool) -> bool {
-        let wanted = if is_element { ELEMENT } else { NO_ELEMENT };
-        let claimed =
-            self.claim.compare_exchange(UNCLAIMED, wanted, Ordering::AcqRel, Ordering::Acquire);
-        claimed.is_ok() || claimed == Err(wanted)
-    }
-
-    /// The element, if it is known without a plan.
-    pub(super) fn element(&self) -> Option<Scalar> {
-        // An element never changes, so no lock is needed.
-        match self.made_of {
-            Some(element) if self.is_element() => Some(element),
-            _ => self.value().as_ref().ok()?.element(),
-        }
-    }
-
-    pub(super) fn node(self: &Arc<Self>) -> Result<Arc<Node>, Error> {
-        note(self, false);
-        let mut value = self.value();
-        match &*value {
-            Ok(Value::Node(node)) => Ok(node.clone()),
-            Ok(Value::Element(element)) => {
-                let node = Node::known(*element);
-                *value = Ok(Value::of(node.clone()));
-                Ok(node)
-            }
-            Err(error) => Err(error.clone()),
-        }
-    }
-
-    pub(super) fn value(&self) -> MutexGuard<'_, Result<Value, Error>> {
-        self.value.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Sets the value. What is written before it is claimed is no element.
-    pub(super) fn replace(self: &Arc<Self>, value: Result<Arc<Node>, Error>) {
-        note(self, false);
-        self.set(value);
-    }
-
-    /// As `replace`, unseen by a capture.
-    pub(super) fn set(&self, value: Result<Arc<Node>, Error>) {
-        if self.made_of.is_some() {
-            self.claim(false);
-        }
-        // The old value is dropped after the lock is released.
-        let _old = std::mem::replace(&mut *self.value(), value.map(Value::of));
-    }
-}
-
-/// The view of a whole value.
-fn whole(shape: &[usize], dtype: DType) -> Cow<'static, View> {
-    static WITHOUT_AXES: [OnceLock<View>; DType::ALL.len()] =
-        [const { OnceLock::new() }; DType::ALL.len()];
-    let make = || View::whole(shape, dtype);
-    if shape.is_empty() {
-        Cow::Borrowed(WITHOUT_AXES[dtype as usize].get_or_init(make))
-    } else {
-        Cow::Owned(make())
-    }
 }
 
 impl Array {
@@ -348,9 +189,20 @@ impl Array {
         Ok(&self.live()?.cell.loans)
     }
 
-    /// The present value of the base.
+    /// The present value of the base, for an operation or an observation.
     pub(crate) fn base_node(&self) -> Result<Arc<Node>, Error> {
         self.live()?.cell.node()
+    }
+
+    /// The present value of the base, for a question about it, which a capture does not record.
+    /// Local.
+    pub(crate) fn present_node(&self) -> Result<Arc<Node>, Error> {
+        self.live()?.cell.present()
+    }
+
+    /// The dtype of the base.
+    pub(crate) fn base_dtype(&self) -> Result<DType, Error> {
+        Ok(self.live()?.cell.dtype())
     }
 
     pub(crate) fn base_shape(&self) -> Result<&Shape, Error> {
@@ -366,9 +218,9 @@ impl Array {
     /// Whether the elements are elements of the base: no lens and no other dtype applies.
     pub(crate) fn shows_base(&self) -> bool {
         self.0.as_ref().is_ok_and(|live| {
-            let Ok(node) = live.cell.node() else { return false };
+            let dtype = live.cell.dtype();
             let is_same = |stage: &Stage| {
-                let is_form = stage.form.as_ref().is_none_or(|form| form.dtype == node.dtype());
+                let is_form = stage.form.as_ref().is_none_or(|form| form.dtype == dtype);
                 stage.lens.is_none() && is_form
             };
             !live.view().is_truth && live.view().stages.iter().all(is_same)
@@ -379,7 +231,7 @@ impl Array {
     #[track_caller]
     pub fn explain(&self) -> Result<String, Error> {
         let live = self.live()?;
-        live.cell.mesh.explain(&live.cell.node()?)
+        live.cell.mesh.explain(&live.cell.present()?)
     }
 
     /// The sharding that the array's base has or will get, as seen through the view. Local.
@@ -387,6 +239,6 @@ impl Array {
     #[track_caller]
     pub fn sharding(&self) -> Result<Sharding, Error> {
         let live = self.live()?;
-        live.cell.mesh.sharding(&live.cell.node()?, &live.view().stages)
+        live.cell.mesh.sharding(&live.cell.present()?, &live.view().stages)
     }
 }

@@ -4,6 +4,7 @@
 mod argument;
 mod assign;
 mod capture;
+mod cell;
 pub(crate) mod deferral;
 mod element;
 mod flags;

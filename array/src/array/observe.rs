@@ -91,12 +91,12 @@ impl Array {
     /// Whether the value is recorded and not computed, so that its observation is Collective.
     /// Local.
     pub fn is_pending(&self) -> bool {
-        self.base_node().is_ok_and(|node| node.result().is_none() && node.element().is_none())
+        self.present_node().is_ok_and(|node| node.result().is_none() && node.element().is_none())
     }
 
     /// The call that made the array's value.
     pub(crate) fn made_at(&self) -> Result<Site, Error> {
-        Ok(match self.base_node()?.site() {
+        Ok(match self.present_node()?.site() {
             Some(site) => site,
             // No call made a known element.
             None => call_site(),
@@ -106,7 +106,7 @@ impl Array {
     /// Whether reading any part of the array is Local.
     pub(crate) fn is_held(&self) -> Result<bool, Error> {
         let live = self.live()?;
-        let node = live.cell.node()?;
+        let node = live.cell.present()?;
         let is_alone = live.cell.mesh.engine().process().1 == 1
             && live.view().stages.len() <= 1
             && live.view().stages.iter().all(|stage| stage.form.is_none());
@@ -116,7 +116,7 @@ impl Array {
 
     /// The element, if it is known without a plan. Local. Errors: as an observation raises them.
     fn known_to_host(&self, cause: Cause) -> Result<Option<Scalar>, Error> {
-        let Some(element) = self.element() else { return Ok(None) };
+        let Some(element) = self.known_element() else { return Ok(None) };
         if cause.is_observation() {
             let mesh = &self.live()?.cell.mesh;
             mesh.raise_known(false)?;

@@ -24,7 +24,7 @@ impl Array {
 
     /// The places of an array that has elements.
     pub(super) fn occupied(&self) -> Result<Places, Error> {
-        let item = self.base_node()?.dtype().size();
+        let item = self.base_dtype()?.size();
         Ok(Places::of(self.base_view()?, self.base_shape()?, item))
     }
 }

@@ -26,13 +26,13 @@ impl Array {
 
     /// The whole base of this array, as an array. Local. Errors: the error that the array carries.
     pub fn whole_base(&self) -> Result<Array, Error> {
-        let (shape, dtype) = (self.base_shape()?, self.base_node()?.dtype());
+        let (shape, dtype) = (self.base_shape()?, self.base_dtype()?);
         self.with_view(View::whole(shape, dtype))
     }
 
     /// The position in the base's memory of the first byte of this array.
     pub(crate) fn first_byte(&self) -> Result<usize, Error> {
-        let (base, item) = (self.base_shape()?, self.base_node()?.dtype().size());
+        let (base, item) = (self.base_shape()?, self.base_dtype()?.size());
         Ok(first_byte(self.base_view()?, base, item))
     }
 

@@ -1,8 +1,9 @@
 //! Writes through views.
 
 use super::argument::Argument;
+use super::cell::Cell;
 use super::form::form_operand;
-use super::handle::{Array, Cell, Live};
+use super::handle::{Array, Live};
 use super::lens::{self, hide_truth};
 use crate::floating::is_on;
 use phalanx_graph::{Error, Form, Held, Lens, NodeOp, Operand, Site, View};
@@ -24,11 +25,7 @@ impl Array {
         let writing = live.cell.mesh.writing(&value);
         let written = write_stages(&live.cell, live.view(), value, site);
         drop(writing);
-        match written {
-            Ok(node) => live.cell.replace(Ok(node.node())),
-            Err(error) => return Err(error),
-        }
-        Ok(())
+        live.cell.replace(written?.node())
     }
 
     /// Replaces few elements by the results of an operation on them and another operand, in their
@@ -78,14 +75,13 @@ impl Array {
 
     /// Replaces the value of the whole base, which has been written.
     pub(crate) fn replace_base(&self, value: Held) -> Result<(), Error> {
-        self.live()?.cell.replace(Ok(value.node()));
-        Ok(())
+        self.live()?.cell.replace(value.node())
     }
 
     /// Sets the value of the array's cell to an error, which later uses return.
     pub(crate) fn poison(&self, error: Error) {
         if let Ok(live) = &self.0 {
-            live.cell.replace(Err(error));
+            live.cell.poison(error);
         }
     }
 }

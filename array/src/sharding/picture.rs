@@ -20,7 +20,8 @@ impl Array {
     /// The devices that hold each part of the array, as data for a drawing. Local: see
     /// `Array::picture`.
     pub fn drawing(&self) -> Result<Drawing, Error> {
-        let (handle, node, stages) = (self.mesh()?, self.base_node()?, &self.base_view()?.stages);
+        let (handle, node, stages) =
+            (self.mesh()?, self.present_node()?, &self.base_view()?.stages);
         let mesh = handle.mesh();
         let whole: IndexBox = self.shape().iter().map(|&extent| 0..extent).collect();
         let mut sharding = handle.sharding(&node, &[])?;

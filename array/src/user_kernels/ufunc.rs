@@ -11,7 +11,7 @@ use crate::math::{cumulative_as, select};
 use crate::recording::elementwise;
 use phalanx_graph::{Error, Site, call_site, within};
 use phalanx_ops::shape::normalize_axis;
-use phalanx_ops::{DType, Index, Op, Weak};
+use phalanx_ops::{DType, Index, Op, Scalar, Weak};
 
 /// A ufunc that an expression in C++ defines: with one input or two, as NumPy's ufuncs.
 ///
@@ -104,7 +104,8 @@ impl UserUfunc {
         self.called(inputs, None, call_site())
     }
 
-    /// As [`UserUfunc::call`], with the inputs cast to `dtype`. Local. Errors: as `call`.
+    /// As [`UserUfunc::call`], with the inputs cast to `dtype`. Local. Errors: as `call`, and
+    /// `OpError::OutOfRange` and `OpError::Cast` for a number that `dtype` does not hold.
     #[track_caller]
     pub fn call_as(&self, inputs: &[Argument], dtype: DType) -> Result<Array, Error> {
         self.called(inputs, Some(dtype), call_site())
@@ -118,12 +119,18 @@ impl UserUfunc {
     ) -> Result<Array, Error> {
         within(site, || {
             let mut cast = inputs.to_vec();
-            if inputs.iter().any(|input| input.as_array().is_some()) {
+            // Without an array and a dtype, the kernel finds the dtype of numbers itself.
+            if dtype.is_some() || inputs.iter().any(|input| input.as_array().is_some()) {
                 let dtype = dtype.map_or_else(|| result_type(inputs), Ok)?;
                 for input in &mut cast {
-                    if let Argument::Array(array) = input {
-                        *input = array.ok()?.converted(dtype, site).into();
-                    }
+                    *input = match input {
+                        Argument::Array(array) => array.ok()?.converted(dtype, site).into(),
+                        Argument::Scalar(scalar) => Argument::Scalar(scalar.cast(dtype)),
+                        Argument::Weak(weak) => {
+                            let scalar = Scalar::assigned(dtype, *weak);
+                            Argument::Scalar(scalar.map_err(|error| Error::op(error, site))?)
+                        }
+                    };
                 }
             }
             let mut results = self.kernel.call(&cast, None)?;

@@ -46,6 +46,8 @@ class HostFunction(HostValues, Function):
         # The variables that a statement was left by, in order.
         self.leaves = []
         self.running = None
+        # Whether a loop runs the statement that calls this function, several times in a thread.
+        self.is_repeated = False
         # Whether all statements before have only assigned variables, in a kernel.
         self.is_start = False
         # The expression of the present statement whose value is not used.
@@ -276,6 +278,11 @@ class HostFunction(HostValues, Function):
         code = value if dtype == INT64 else f"(({spelling(dtype)}){value})"
         self.set_name(node.target, node.target.id, Formed(code, Scalar(dtype), True, form))
 
+    def is_in_loop(self):
+        """Whether a thread, or a turn that is an element of its own, may run the present statement
+        several times. A loop over a tuple writes its body once for each item."""
+        return self.is_repeated or any(isinstance(one, _Loop) for one in self.loops)
+
     def _kept(self, value, form, name):
         """A bound of a loop as an int64, which later assignments do not change."""
         if form is not None and form.number() is not None:
@@ -377,7 +384,9 @@ class HostFunction(HostValues, Function):
             return value
         kept = self.declare("offset", Scalar(INT64))
         self.emit(f"{kept} = {value.offset};")
-        return Place(value.type, value.base, value.number, kept, value.lengths, value.strides)
+        return Place(
+            value.type, value.base, value.number, kept, value.lengths, value.strides, value.axes
+        )
 
     def _set_variable(self, node, name, value):
         form = form_of(value)
@@ -464,6 +473,7 @@ class HostFunction(HostValues, Function):
             made = HostFunction(program, source, mode, widened)
             made.names, made.declarations, made.depth = self.names, self.declarations, self.depth
             made.conditions = list(self.conditions)
+            made.is_repeated = self.is_in_loop()
             try:
                 for name, one in zip(source.parameters, arguments):
                     made.bind(name, one)

@@ -280,13 +280,16 @@ def _in_doubt(program):
 
 def _are_apart(program):
     """Whether turns that are elements of their own have the results of turns in order: no two of
-    them have an element in common, or it is combined, or written by one statement."""
+    them have an element in common, or it is combined, or one statement writes it once in a turn:
+    such a statement runs for all turns in order, and the next turn of an inner loop after them."""
     if _in_doubt(program):
         return False
     for base in program.written:
         accesses = [one for one in program.accesses if one.base == base]
-        owners = {None if one.form is None else program.owner(one.form) for one in accesses}
-        if len(accesses) == 1 or len(owners) == 1 and None not in owners:
+        indices = [[one.form for one in accesses], *zip(*(one.axes for one in accesses))]
+        if any(map(program.are_apart, indices)):
+            continue
+        if len(accesses) == 1 and not accesses[0].is_in_loop:
             continue
         if len({one.how for one in accesses}) > 1 or accesses[0].how in ("read", "write", "exch"):
             return False

@@ -44,23 +44,27 @@ class Formed(Data):
 
 class Place(Data):
     """An array, or a row of one: the raw parameter, the number of the argument, the place of its
-    first element, the lengths of its axes, and its strides in bytes."""
+    first element, the lengths of its axes, its strides in bytes, and the forms of the indices that
+    select the row."""
 
-    __slots__ = ("base", "number", "offset", "lengths", "strides")
+    __slots__ = ("base", "number", "offset", "lengths", "strides", "axes")
 
-    def __init__(self, type, base, number, offset, lengths, strides):
+    def __init__(self, type, base, number, offset, lengths, strides, axes=()):
         super().__init__(base if offset is None else f"{base}_{offset}", type)
         self.base, self.number, self.offset = base, number, offset
-        self.lengths, self.strides = lengths, strides
+        self.lengths, self.strides, self.axes = lengths, strides, axes
 
 
 class Access:
-    """An element that a statement reads or writes; ``how`` is "read", "write" or an operation."""
+    """An element that a statement reads or writes. ``how`` is "read", "write" or an operation;
+    ``form`` is of the index of the element, and ``axes`` are of the indices along the axes;
+    ``is_in_loop`` says whether an element of the launch may run the statement several times."""
 
-    __slots__ = ("base", "how", "is_write", "form", "where", "line")
+    __slots__ = ("base", "how", "is_write", "form", "axes", "is_in_loop", "where", "line")
 
-    def __init__(self, base, how, form, where, line):
-        self.base, self.how, self.is_write, self.form = base, how, how != "read", form
+    def __init__(self, base, how, form, axes, is_in_loop, where, line):
+        self.base, self.how, self.is_write = base, how, how != "read"
+        self.form, self.axes, self.is_in_loop = form, axes, is_in_loop
         self.where, self.line = where, line
 
 
@@ -263,6 +267,17 @@ class HostProgram(Program):
         if any(by % span for by in terms.values()):
             return None
         return step, form.constant % span
+
+    def are_apart(self, forms):
+        """Whether no two turns that are elements of their own have an index of these forms in
+        common: all have the same step from turn to turn, and what they add to it is less."""
+        steps = {one and _multiple(one.terms, self.turn) for one in forms}
+        step = steps.pop()
+        if steps or not step:
+            return False
+        rests = [one.minus(self.turn.times(step)) for one in forms]
+        lows, highs = [one.low() for one in rests], [one.high() for one in rests]
+        return None not in lows + highs and max(highs) - min(lows) < abs(step)
 
 
 def _multiple(terms, whole):

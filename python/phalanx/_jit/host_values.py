@@ -167,12 +167,13 @@ class HostValues:
         found = self._select_place(node, owner)
         if isinstance(found, Place):
             return found
-        base, index, form = found
-        self._note(node, base, index, form, "read")
+        base, index, form, axes = found
+        self._note(node, base, index, form, axes, "read")
         return Data(f"{base}[{index}]", Scalar(owner.type.dtype))
 
     def _index_of(self, node, owner):
-        """The raw parameter of an element, and its index."""
+        """The raw parameter of an element, its index, the form of it, and the forms of the indices
+        along the axes."""
         found = self._select_place(node, owner)
         if isinstance(found, Place):
             self.fail(node, f"the index selects {found.type}, and not one element",
@@ -188,11 +189,13 @@ class HostValues:
         if len(indices) > len(lengths):
             self.fail(node, f"the array has {len(lengths)} axes, not {len(indices)}", IndexError,
                       "key")
-        code, form = "0LL", _forms.Form()
+        code, form, axes = "0LL", _forms.Form(), list(owner.axes)
         for axis, length in enumerate(lengths):
             at, at_form = ("0LL", _forms.Form()) if axis >= len(indices) else self._at(
                 node, indices[axis], length
             )
+            if axis < len(indices):
+                axes.append(at_form)
             if axis == 0:
                 code, form = at, at_form
             else:
@@ -205,11 +208,11 @@ class HostValues:
         if owner.offset is not None:
             code, form = f"({owner.offset} + {code})", None
         if len(indices) == len(lengths):
-            return owner.base, code, form
+            return owner.base, code, form, axes
         rest = len(lengths) - len(indices)
         type = Array(owner.type.dtype, rest, owner.type.contiguous)
         strides = owner.strides and owner.strides[-rest:]
-        return Place(type, owner.base, owner.number, code, lengths[-rest:], strides)
+        return Place(type, owner.base, owner.number, code, lengths[-rest:], strides, axes)
 
     def _at(self, node, value, length):
         """An index along one axis as an int64, and its form."""
@@ -228,21 +231,21 @@ class HostValues:
         owner = self.expression(node.value)
         if not isinstance(owner, Place):
             return super().element(node, twice)
-        base, index, form = self._index_of(node, owner)
+        base, index, form, axes = self._index_of(node, owner)
         if len(index) > 30:
             kept = self.declare("at", Scalar(INT64))
             self.emit(f"{kept} = {index};")
             index = kept
         if twice:
-            self._note(node, base, index, form, "read")
-        self._note(node, base, index, form, "write")
+            self._note(node, base, index, form, axes, "read")
+        self._note(node, base, index, form, axes, "write")
         return f"{base}[{index}]", Scalar(owner.type.dtype)
 
-    def _note(self, node, base, index, form, how):
+    def _note(self, node, base, index, form, axes, how):
         """Remembers an access, with a mark in the text: see ``host_launch``."""
         program = self.program
         where, line = self.source.place(node)
-        program.accesses.append(Access(base, how, form, where, line))
+        program.accesses.append(Access(base, how, form, axes, self.is_in_loop(), where, line))
         if how != "read":
             program.written.add(base)
             program.effects += 1
@@ -283,8 +286,8 @@ class HostValues:
         if len(indices) != array.type.ndim:
             self.fail(node, f"the array has {array.type.ndim} axes, not {len(indices)}",
                       IndexError, "key")
-        base, at, form = self._selected(node, array, indices)
+        base, at, form, axes = self._selected(node, array, indices)
         code = self.stored(node, value, Scalar(dtype))
-        self._note(node, base, at, form, "add" if name == "sub" else name)
+        self._note(node, base, at, form, axes, "add" if name == "sub" else name)
         self.emit(f"atomic{_ATOMICS[name]}(&{base}[{at}], {code});")
         return Known(None)

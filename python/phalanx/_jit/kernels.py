@@ -68,8 +68,10 @@ class _JitKernel:
 
         Notes
         -----
-        Local. Collective on CPUs if elements decide which elements of an array that is also written
-        a thread reads.
+        Local. Collective on CPUs if the launch is checked: an array is read and written, and the
+        indices do not show that each thread has elements of its own. If numbers and shapes decide
+        the indices, the first launch with them is checked; if elements decide them, each launch is.
+        A launch that is checked cannot be captured.
         """
         if self._jit_device:
             raise _refusal(

@@ -12,6 +12,8 @@ from .._phalanx import _refusal
 
 # The numbers of elements of a thread, or of results of a thread block, that are tried.
 _TURNS = (1, 2, 4, 8)
+# The most threads of a thread block on any GPU.
+_MOST_THREADS = 1024
 # The most launches in one measurement, and the fewest measurements of a launch.
 _MOST_LAUNCHES, _MEASUREMENTS = 100, 3
 _FORM = "phalanx launches 1"
@@ -35,20 +37,24 @@ class _Context:
 
     def __init__(self, key):
         self.key, self.records, self.is_changed = key, {}, False
+        # Whether all processes have GPUs of one kind, so that all choose alike.
+        self.is_alike = True
 
     def load(self, path):
-        """Adds the records of a file."""
-        with open(path, encoding="utf-8") as file:
-            try:
-                stored = _json.load(file)
-                form, key, records = stored["form"], stored["key"], stored["records"]
-                found = {
-                    name: {"threads": int(one["threads"]), "turns": int(one["turns"]),
-                           "seconds": float(one["seconds"])}
-                    for name, one in records.items()
-                }
-            except (ValueError, KeyError, TypeError, AttributeError):
-                form, key, found = None, None, {}
+        """Adds the records of a file, if there is one: with several processes what the first one
+        has read, so that all launch alike. Collective."""
+        content, self.is_alike = _by_the_first(_read, path)
+        if content is None:
+            return
+        try:
+            stored = _json.loads(content)
+            form, key, records = stored["form"], stored["key"], stored["records"]
+            found = {
+                name: {one: record[one] for one in ("threads", "turns", "seconds")}
+                for name, record in records.items()
+            }
+        except (ValueError, KeyError, TypeError, AttributeError):
+            form, key, found = None, None, {}
         if form != _FORM:
             raise _refusal(
                 ValueError, "value", f"optimize(): {path} is no file of optimize(path=...)"
@@ -58,17 +64,71 @@ class _Context:
                 ValueError, "key",
                 f"optimize(): the launches in {path} have the key {key!r}, not {self.key!r}",
             )
+        for name, record in found.items():
+            if not _is_launch(record):
+                raise _refusal(
+                    ValueError, "value",
+                    f"optimize(): no kernel has the launch for {name!r} in {path}: "
+                    f"{_json.dumps(record)}",
+                    "remove the entry, or the file, so that the search is done again",
+                )
         self.records.update(found)
 
     def save(self, path):
-        """Writes the records to a file, which is whole at any time."""
-        part = f"{_os.fspath(path)}.{_os.getpid()}.part"
+        """Writes the records to a file, if they are new or there is none. With several processes
+        the first one writes, and all get an error if it fails. Collective."""
+        _by_the_first(self._write, path)
+        self.is_changed = False
+
+    def _write(self, path):
+        if not self.is_changed and _os.path.exists(path):
+            return
+        # The file is whole at any time.
+        part = f"{path}.{_os.getpid()}.part"
         with open(part, "w", encoding="utf-8") as file:
             stored = {"form": _FORM, "key": self.key, "records": self.records}
             _json.dump(stored, file, indent=1, sort_keys=True)
             file.write("\n")
         _os.replace(part, path)
-        self.is_changed = False
+
+
+def _is_launch(record):
+    """Whether a record of a file is one of a launch."""
+    threads, turns, seconds = (record[one] for one in ("threads", "turns", "seconds"))
+    if type(threads) is not int or type(turns) is not int or type(seconds) not in (int, float):
+        return False
+    return 1 <= threads <= _MOST_THREADS and turns in _TURNS and seconds >= 0
+
+
+def _read(path):
+    """The text of a file; None without a file."""
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return file.read()
+    except FileNotFoundError:
+        return None
+
+
+def _by_the_first(act, path):
+    """What the first process gets from a function of a path, an OSError included; and whether the
+    GPUs of all processes are of one kind. Collective."""
+    if _phalanx.size() == 1:
+        return act(path), True
+    import numpy
+
+    own = {"devices": [gpu[1] for gpu in _phalanx._gpus()]}
+    if _phalanx.rank() == 0:
+        try:
+            own["found"] = act(path)
+        except OSError as error:
+            own["error"] = error.errno, error.strerror, path
+    line = numpy.frombuffer(f"{_json.dumps(own)}\n".encode(), "u1")
+    with _phalanx._world():
+        lines = _phalanx.from_local(line).get()
+    told = list(map(_json.loads, lines.tobytes().decode().splitlines()))
+    if "error" in told[0]:
+        raise OSError(*told[0]["error"])
+    return told[0]["found"], len({name for one in told for name in one["devices"]}) <= 1
 
 
 # The contexts by their keys: blocks with the same key share what they found.
@@ -86,6 +146,13 @@ def _entry(program, text, sizes):
 
     digits = " ".join(str(int(size).bit_length()) for size in sizes)
     return f"{program.name} {zlib.crc32(text.encode()):08x}, {_device_name()}, 2**({digits})"
+
+
+def _fits(record, program, kernel, threads):
+    """Whether a kernel runs with the launch of a record, which may be of a file."""
+    number = record["threads"]
+    is_tried = number in program.possible_threads or number == threads
+    return is_tried and number <= kernel.max_threads_per_block
 
 
 def _possible(program, kernel, sizes, threads):
@@ -150,8 +217,8 @@ def _chooser(context, options):
 
     def choose(program, text, kernel, sizes, threads, arguments, outputs):
         entry = _entry(program, text, sizes)
-        record = context.records.get(entry)
-        if record is None:
+        record = context.records.get(entry) if context.is_alike else None
+        if record is None or not _fits(record, program, kernel, threads):
             # All processes make the same launches, and each has a clock of its own. While
             # operations are captured, none runs.
             can_measure = _phalanx.size() == 1 and not _phalanx._is_capturing()
@@ -191,7 +258,9 @@ def optimize(*, key=None, path=None, readonly=False, **config_dict):
     key : str, optional
         Blocks with the same key share what they find.
     path : str or path, optional
-        A file. What it has is used, and what was found is added to it when the block ends.
+        A file. What it has is used, and what was found is added to it when the block ends. With
+        several processes it is the file of the first one, and all use what that has read, if their
+        GPUs are of one kind.
     readonly : bool, optional
         Whether the file is only read.
     **config_dict : optional
@@ -208,7 +277,8 @@ def optimize(*, key=None, path=None, readonly=False, **config_dict):
     Raises
     ------
     ValueError
-        An option is not above 0, or the file has another key or another form.
+        An option is not above 0, or the file has another key, another form, or a launch that is
+        none.
     TypeError
         An option is unknown.
     OSError
@@ -216,7 +286,7 @@ def optimize(*, key=None, path=None, readonly=False, **config_dict):
 
     Notes
     -----
-    Local.
+    Local; Collective with ``path`` at the start and at the end of the block.
 
     Examples
     --------
@@ -235,8 +305,12 @@ def optimize(*, key=None, path=None, readonly=False, **config_dict):
                 TypeError, "keyword", f"optimize() got an unexpected keyword argument {name!r}"
             )
     options = _Options(**config_dict)
+    # The first process may be the only one that opens the file, so all refuse what is no path.
+    path = None if path is None else _os.fsdecode(path)
+    if path is not None and "\0" in path:
+        raise _refusal(ValueError, "value", "optimize(): a path has no null character")
     context = _contexts.setdefault(key, _Context(key))
-    if path is not None and _os.path.exists(path):
+    if path is not None:
         context.load(path)
     tuning = _kernel_programs.tuning
     before, tuning.choose = tuning.choose, _chooser(context, options)
@@ -244,5 +318,5 @@ def optimize(*, key=None, path=None, readonly=False, **config_dict):
         yield
     finally:
         tuning.choose = before
-    if path is not None and not readonly and (context.is_changed or not _os.path.exists(path)):
+    if path is not None and not readonly:
         context.save(path)

@@ -16,7 +16,7 @@ use pyo3::types::PyTuple;
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::ffi::{c_int, c_void};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 thread_local! {
     /// The number of functions that allocate or free memory on this thread.
@@ -149,10 +149,31 @@ struct Keeping(Mutex<Vec<MemoryEvent>>);
 
 static KEPT: Mutex<Option<Arc<Keeping>>> = Mutex::new(None);
 
-impl MemoryObserver for Keeping {
-    fn observe(&self, event: MemoryEvent) {
-        lock(&self.0).push(event);
+impl Keeping {
+    /// The events, locked directly. A thread that observes may hold a device's lock, for which
+    /// another thread waits with the interpreter, so it must not let the interpreter go and take it
+    /// again. Nothing waits under this lock.
+    fn events(&self) -> MutexGuard<'_, Vec<MemoryEvent>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+impl MemoryObserver for Keeping {
+    fn observe(&self, mut event: MemoryEvent) {
+        let is_for_result = !matches!(event.stage, Stage::Free | Stage::Freed);
+        if event.site.is_none() && is_for_result {
+            event.site = line_of_call();
+        }
+        self.events().push(event);
+    }
+}
+
+/// The line of Python whose call the thread is running: of an operation that runs when it is
+/// recorded, or a copy from the host. `None` on the threads of devices.
+fn line_of_call() -> Option<String> {
+    // Outside of a call of Python, this is the line below.
+    let site = phalanx::call_site();
+    (site.file() != file!() && site.line() > 0).then(|| site.to_string())
 }
 
 /// Begins or ends keeping what happens to memory blocks.
@@ -170,8 +191,8 @@ type Told = (&'static str, String, usize, usize, usize, Option<String>);
 /// What has happened to memory blocks since the last call, in order.
 #[pyfunction(name = "_memory_events")]
 pub fn memory_events() -> Vec<Told> {
-    let events =
-        lock(&KEPT).as_ref().map(|kept| std::mem::take(&mut *lock(&kept.0))).unwrap_or_default();
+    let kept = lock(&KEPT).clone();
+    let events = kept.map(|kept| std::mem::take(&mut *kept.events())).unwrap_or_default();
     let told = |event: MemoryEvent| {
         let stage = match event.stage {
             Stage::Allocate => "allocate",

@@ -98,12 +98,15 @@ impl GpuMemory {
     /// Takes new memory blocks from another allocator. If the pool does not cache, each memory
     /// block returns to the allocator when it is free and no work uses it. Memory in use stays.
     pub fn set_allocator(&self, allocator: Box<dyn Allocator>, caches: bool) {
-        let before = {
+        let (before, blocks) = {
+            // While this is held, the pool and the source change together: nobody returns blocks
+            // of one source to the other one.
             let mut source = self.source.write().unwrap_or_else(PoisonError::into_inner);
-            let new = Arc::new(Source::new(source.number + 1, allocator));
-            std::mem::replace(&mut *source, new)
+            let number = source.number + 1;
+            let new = Arc::new(Source::new(number, allocator));
+            let before = std::mem::replace(&mut *source, new);
+            (before, self.pool().change_source(number, caches))
         };
-        let blocks = self.pool().change_source(before.number + 1, caches);
         self.give_back(blocks, &before);
     }
 
