@@ -7,7 +7,8 @@
 //! the discretisation.
 
 use phalanx::prelude::*;
-use phalanx::sparse::{Csr, cg};
+use phalanx::sparse::Csr;
+use phalanx::sparse::linalg::{Options, cg};
 use phalanx::{concatenate, full};
 use std::error::Error;
 use std::f64::consts::PI;
@@ -22,7 +23,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let solution = &bump * &wave;
     let width = 1.0 / (n + 1) as f64;
     let f = (&bump * (PI * PI) + 6.0 * &x - 2.0) * &wave * (width * width);
-    let found = cg(&matrix, &f, 1e-10, 10 * n as usize)?;
+    let found = cg(&matrix, &f, Options::default().rtol(1e-10).maxiter(10 * n as usize))?;
 
     let residual = &f - matrix.matvec(&found.x);
     let norm = |array: &Array| array.square().sum(()).sqrt().item::<f64>();

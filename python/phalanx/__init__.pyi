@@ -11520,7 +11520,8 @@ def ufunc_from(expression: str, inputs: str | Sequence[str] | None = ..., *, nam
     name : str, optional
         A name for errors.
     identity : scalar or str, optional
-        The value of no element, for ``reduce``.
+        The value of no element, for ``reduce``, as a number or an expression in C++. Arrays of a
+        dtype that does not have the number are reduced as without it.
     output : dtype, optional
         The dtype of the results, such as ``bool`` for a comparison; by default that of the inputs.
 
@@ -11532,7 +11533,10 @@ def ufunc_from(expression: str, inputs: str | Sequence[str] | None = ..., *, nam
     Raises
     ------
     ValueError
-        The expression or a name is not understood, or there are not one or two inputs.
+        The expression, the identity or a name is not understood, or there are not one or two
+        inputs.
+    TypeError
+        The identity is neither a number nor a text.
 
     Notes
     -----

@@ -12,14 +12,18 @@ mod calls;
 mod captures;
 mod case;
 mod compare;
+mod csgraph;
 mod distribution;
 mod elements;
 mod key;
 mod launches;
 mod matrices;
 mod meshes;
+mod multigrid;
 mod orders;
 mod run;
+mod solvers;
+mod sparse;
 mod user_ufuncs;
 mod words;
 

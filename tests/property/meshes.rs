@@ -3,7 +3,8 @@
 
 use phalanx::prelude::*;
 use phalanx::random::ChoiceOptions;
-use phalanx::sparse::{Csr, cg};
+use phalanx::sparse::Csr;
+use phalanx::sparse::linalg::{Options, cg};
 use phalanx::{Limits, Mesh, Policy, Session, random, sort};
 
 /// The results of `body` on meshes of several forms, one device first.
@@ -326,7 +327,7 @@ fn conjugate_gradients_solve() {
         dense.assign(select(&distance.equal(0), 4.0, select(&distance.equal(1), -1.0, 0.0)));
         let matrix = Csr::from_dense(&dense).unwrap();
         let b = index.astype(DType::F64).sin();
-        let solution = cg(&matrix, &b, 1e-12, 100).unwrap();
+        let solution = cg(&matrix, &b, Options::default().rtol(1e-12).maxiter(100)).unwrap();
         let left = (&b - matmul(&dense, &solution.x)).abs().max(()).item::<f64>().unwrap();
         assert!(left < 1e-11 && solution.iterations < 60, "{mesh}: {left}");
     });

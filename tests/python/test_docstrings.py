@@ -16,6 +16,7 @@ DEVICES = device_count()
 
 MODULES = """
 phalanx phalanx.linalg phalanx.fft phalanx.random phalanx.scipy.sparse phalanx.scipy.sparse.linalg
+phalanx.scipy.sparse.csgraph
 phalanx.fft.config phalanx.x phalanx.x.profiler phalanx.distributed phalanx.testing phalanx.cuda
 phalanx.cuda.runtime phalanx.cuda.driver phalanx.cuda.texture phalanx.cuda.compiler
 phalanx.cuda.nvtx phalanx.x.optimizing phalanx.x.time phalanx.polynomial

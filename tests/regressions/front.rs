@@ -3,7 +3,8 @@
 use crate::on_lines;
 use phalanx::linalg::{self, Ord};
 use phalanx::prelude::*;
-use phalanx::sparse::{CgOptions, Csr, cg, cg_from};
+use phalanx::sparse::Csr;
+use phalanx::sparse::linalg::{Options, cg};
 use phalanx::{
     Casting, CovarianceOptions, FillOptions, Mode, PadWidths, Piece, QuantileMethod, Samples, Side,
     UfuncOptions, cov, fft, full_as, full_like_as, indices_as, interp_periodic, join_as,
@@ -117,21 +118,21 @@ fn conjugate_gradients_had_no_start() {
         let dense = from_slice(&[4.0, 1.0, 0.0, 1.0, 3.0, 1.0, 0.0, 1.0, 5.0], [3, 3]);
         let matrix = Csr::from_dense(&dense).unwrap();
         let b = from_slice(&[1.0, 2.0, 3.0], [3]);
-        let exact = floats(&cg(&matrix, &b, 1e-14, 20).unwrap().x);
+        let exact = floats(&cg(&matrix, &b, Options::default().rtol(1e-14).maxiter(20)).unwrap().x);
         let is_close = |found: &Array, by: f64| {
             let pairs = floats(found).into_iter().zip(exact.clone());
             pairs.into_iter().all(|(found, exact)| (found - exact).abs() < by)
         };
-        let options = CgOptions::default().tolerance(1e-12, 0.0);
+        let options = || Options::default().rtol(1e-12);
         let start = from_slice(&[1.0, -1.0, 2.0], [3]);
-        let found = cg_from(&matrix, &b, options.clone().start(&start)).unwrap();
-        assert!(found.has_converged && is_close(&found.x, 1e-10));
-        let column = cg_from(&matrix, &b.reshape([3, 1]), options.clone()).unwrap();
-        assert!(column.has_converged && is_close(&column.x, 1e-10));
-        assert!(!cg_from(&matrix, &b, options.most(1)).unwrap().has_converged);
-        let near = CgOptions::default().tolerance(0.0, 1.0).start(&from_slice(&exact, [3]));
-        let found = cg_from(&matrix, &b, near).unwrap();
-        assert!(found.has_converged && found.iterations == 0 && is_close(&found.x, 1e-15));
+        let found = cg(&matrix, &b, options().x0(&start)).unwrap();
+        assert!(found.info == 0 && is_close(&found.x, 1e-10));
+        let column = cg(&matrix, &b.reshape([3, 1]), options()).unwrap();
+        assert!(column.info == 0 && is_close(&column.x, 1e-10));
+        assert_eq!(cg(&matrix, &b, options().maxiter(1)).unwrap().info, 1);
+        let near = Options::default().rtol(0.0).atol(1.0).x0(&from_slice(&exact, [3]));
+        let found = cg(&matrix, &b, near).unwrap();
+        assert!(found.info == 0 && found.iterations == 0 && is_close(&found.x, 1e-15));
     });
 }
 

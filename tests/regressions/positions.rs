@@ -2,7 +2,8 @@
 
 use crate::on_lines;
 use phalanx::prelude::*;
-use phalanx::sparse::{Csr, cg};
+use phalanx::sparse::Csr;
+use phalanx::sparse::linalg::{Options, cg};
 use phalanx::{
     Mode, Op, choose, digitize, identity, ix, linalg, put_along_axis, ravel_multi_index, setxor1d,
     ufunc, unravel_index, vecdot,
@@ -89,19 +90,19 @@ fn conjugate_gradients_took_integers_and_wrong_shapes() {
     on_lines(|| {
         let dense = from_slice(&[4i64, 1, 0, 1, 3, 1, 0, 1, 5], [3, 3]);
         let (matrix, b) = (Csr::from_dense(&dense).unwrap(), from_slice(&[6i64, 10, 17], [3]));
-        let solution = cg(&matrix, &b, 1e-12, 20).unwrap();
+        let solution = cg(&matrix, &b, Options::default().rtol(1e-12).maxiter(20)).unwrap();
         assert_eq!(solution.x.dtype(), DType::F64);
         let distance = (solution.x - from_slice(&[1.0, 2.0, 3.0], [3])).abs().max(());
         assert!(distance.item::<f64>().unwrap() < 1e-9);
-        let single = cg(&matrix, &b.astype(DType::F32), 1e-3, 20).unwrap();
+        let single = cg(&matrix, &b.astype(DType::F32), Options::default().rtol(1e-3)).unwrap();
         assert_eq!(single.x.dtype(), DType::F64);
         let wide = Csr::from_dense(&dense.slice(s![..2]).copy()).unwrap();
         for (matrix, b, text) in [
             (&wide, zeros([2], DType::F64), "cg: the shape of the matrix = [2, 3]"),
             (&matrix, zeros([2], DType::F64), "cg: the shape of b = [2]"),
-            (&matrix, zeros([3, 1], DType::F64), "cg: the shape of b = [3, 1]"),
+            (&matrix, zeros([3, 2], DType::F64), "cg: the shape of b = [3, 2]"),
         ] {
-            let error = cg(matrix, &b, 1e-12, 20).unwrap_err();
+            let error = cg(matrix, &b, Options::default()).unwrap_err();
             assert_eq!(error.numpy_class(), "ValueError");
             assert!(error.to_string().contains(text), "{error}");
         }

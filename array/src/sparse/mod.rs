@@ -1,7 +1,12 @@
 //! Sparse matrices in rows (CSR), split by rows.
 
+mod combine;
+mod construct;
+pub mod csgraph;
 mod csr;
-mod gradients;
+pub mod linalg;
+mod order;
+mod products;
+mod split;
 
 pub use csr::Csr;
-pub use gradients::{CgOptions, Solution, cg, cg_from};

@@ -76,10 +76,7 @@ fn run_on_gpu(
         Structured::Decomposition(decomposition) => {
             linalg::cuda::run(decomposition, operands, to, &gpu)?
         }
-        Structured::Spmv => {
-            sparse::cuda::run(operands, to, &gpu)?;
-            true
-        }
+        Structured::Sparse(op) => sparse::cuda::run(*op, operands, to, &gpu)?,
         Structured::Put(put) => gather::cuda::put(*put, operands, to, &gpu)?,
         Structured::SearchSorted(search) => {
             search::cuda::run(*search, 0, operands, to, &gpu)?;
@@ -128,8 +125,7 @@ fn routines(op: &Structured, operands: &[Block<'_>], to: &Block<'_>) -> Vec<Rout
         Structured::Decomposition(decomposition) => {
             linalg::cuda::routines(decomposition, operands, to)
         }
-        Structured::Spmv if to.is_empty() => Vec::new(),
-        Structured::Spmv => vec![sparse::cuda::routine(to.dtype, operands[2].dtype)],
+        Structured::Sparse(op) => sparse::cuda::routines(*op, operands, to),
         Structured::Put(put) => gather::cuda::put_routines(*put, operands, to),
         Structured::SearchSorted(_) if to.is_empty() => Vec::new(),
         Structured::SearchSorted(_) => vec![search::cuda::routine(operands[0].dtype)],
@@ -178,7 +174,7 @@ pub fn run(
         Structured::Decomposition(decomposition) => {
             linalg::cpu::run(decomposition, operands, to, pool, blas);
         }
-        Structured::Spmv => sparse::cpu::run(operands, to, pool),
+        Structured::Sparse(op) => sparse::cpu::run(*op, operands, to, pool),
         Structured::Launch(launch) => launch::cpu::run(launch, operands, scalars, to),
         Structured::Lend(_) | Structured::Returned(_) => hand_over(&operands[0], to),
     }

@@ -92,7 +92,7 @@ pub fn workspace(
         | Structured::TakeAlong(_)
         | Structured::Put(_)
         | Structured::SearchSorted(_)
-        | Structured::Spmv
+        | Structured::Sparse(_)
         | Structured::Lend(_)
         | Structured::Launch(_)
         | Structured::Returned(_) => 0,

@@ -32,5 +32,6 @@ pub use record::Operand;
 pub use rule::{Follow, Rule};
 pub use scan::{ReduceAt, Scan};
 pub use sort::{Order, Ranks, Route, Sort};
+pub use sparse::Sparse;
 pub use table::Structured;
 pub use work::Work;

@@ -1,37 +1,191 @@
-//! The product of a sparse matrix in rows (CSR) and a vector.
+//! Operations on sparse matrices in rows (CSR).
 //!
-//! Operands (starts, ends, columns, values, x): the start and end of each row's entries among all
-//! entries (`i64`), the column (`i32` or `i64`) and value of each entry, and the vector, of the
-//! values' dtype. A device's blocks of columns and values hold the entries of the rows in its block
-//! of starts.
+//! A matrix is (starts, ends, columns, values): for each row, the numbers of its first entry and
+//! after its last one among all entries (`i64`), and for each entry, its column (`i32` or `i64`)
+//! and its value. The rows of a matrix are split among devices, and a device's blocks of columns
+//! and values hold the entries of the rows in its block of starts. Each operation reads and writes
+//! the rows of one device, so matrices with equal splits of rows are combined without
+//! communication.
 
 use super::record::{Operand, Record};
 use super::{Follow, Rule, Work};
-use crate::{DType, Shape};
+use crate::{DType, Op, Shape};
+use smallvec::SmallVec;
 
-/// The record of the product.
-pub(super) struct Spmv;
+/// An operation on sparse matrices. `columns` of `A`, `B` or of the result have one dtype.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Sparse {
+    /// The product with a vector or with the columns of a matrix: operands (starts, ends, columns,
+    /// values, x) where `x` has the dtype of the values.
+    Product {
+        /// Whether `x` is split, and columns are numbers of rows in the device's block of `x`; else
+        /// every device needs the whole `x`.
+        is_local: bool,
+    },
+    /// For each entry, the element of its row: operands (columns, starts, ends, x).
+    Spread,
+    /// The order that sorts the entries of each row by their columns, those of one column as they
+    /// are: operands (columns, starts, ends). Positions (`i64`) in the device's block of entries.
+    Order,
+    /// The elements at positions in the device's block of the second operand: operands (positions,
+    /// source).
+    Pick,
+    /// For each entry, 2 if it is the first of its row or its column is greater than that of the
+    /// entry before, 1 if they are equal, else 0 (`u8`): operands (columns, starts, ends).
+    Rises,
+    /// The number of entries of each row for which a mask holds: operands (starts, ends, mask).
+    CountKept,
+    /// The order that groups entries by their rows, those of one row as they are: operands (starts,
+    /// ends) of the groups and (rows) of the entries. Positions (`i64`). On one device alone.
+    Group,
+    /// Neighbouring elements for each row: operands (into, starts, ends) of the result, and
+    /// (begins, source), where `begins` has the position (`i64`) of each row's first element in the
+    /// device's block of the source.
+    CopyRows,
+    /// The elements of entries for which a mask holds: operands (into, starts, ends) of the result,
+    /// (starts, ends, mask, source) of the matrix. `into` is memory for the result.
+    Keep,
+    /// The number of columns of each row that have an entry in either matrix, for sorted rows
+    /// without duplicates: operands (starts, ends, columns) of A and of B.
+    UnionCount,
+    /// The columns of the union: operands (into, starts, ends) of the result, and (starts, ends,
+    /// columns) of A and of B.
+    Union,
+    /// The values of a matrix at the entries of another one, 0 where it has none: operands
+    /// (columns, starts, ends) of the entries and (starts, ends, columns, values) of the matrix,
+    /// whose rows are sorted; its duplicates are added.
+    Align,
+    /// The number of entries of each row of a product: operands (starts, ends, columns) of A and of
+    /// B. The columns of A are numbers of rows in the device's block of B.
+    ProductCount,
+    /// The columns of a product, sorted: operands (into, starts, ends) of the result, and (starts,
+    /// ends, columns) of A and of B.
+    ProductColumns,
+    /// The values of a product: operands (columns, starts, ends) of the result, and (starts, ends,
+    /// columns, values) of A and of B.
+    ProductValues,
+    /// How many different columns a device's entries have: operands (into, columns); `into` has one
+    /// element for each device.
+    NeededCount,
+    /// The different columns of a device's entries, ascending: operands (into, columns).
+    Needed,
+    /// The position of the column of each entry among those that its device needs (`i32`): operands
+    /// (columns, needed).
+    Renumber,
+    /// The combination of the values of each row, 0 for a row without entries: operands (starts,
+    /// ends, values).
+    Fold {
+        /// The operation that combines values.
+        op: Op,
+    },
+}
 
-impl Record for Spmv {
+impl Record for Sparse {
     fn name(&self) -> &'static str {
-        "spmv"
+        match self {
+            Sparse::Product { .. } => "spmm",
+            Sparse::Spread => "spread_rows",
+            Sparse::Order => "sort_rows",
+            Sparse::Pick => "take_in_block",
+            Sparse::Rises => "rises",
+            Sparse::CountKept => "count_kept",
+            Sparse::Group => "group_rows",
+            Sparse::CopyRows => "copy_rows",
+            Sparse::Keep => "keep",
+            Sparse::UnionCount => "union_count",
+            Sparse::Union => "union_columns",
+            Sparse::Align => "align_rows",
+            Sparse::ProductCount => "spgemm_count",
+            Sparse::ProductColumns => "spgemm_columns",
+            Sparse::ProductValues => "spgemm_values",
+            Sparse::NeededCount => "needed_count",
+            Sparse::Needed => "needed",
+            Sparse::Renumber => "renumber",
+            Sparse::Fold { .. } => "fold_rows",
+        }
     }
 
     fn result(&self, operands: &[Operand<'_>]) -> (Shape, DType) {
-        (operands[0].0.into(), operands[3].1)
+        let vector = |operand: usize| Shape::from(operands[operand].0);
+        match self {
+            Sparse::Product { .. } => {
+                let mut shape = vector(4);
+                shape[0] = operands[0].0[0];
+                (shape, operands[3].1)
+            }
+            Sparse::Spread => (vector(0), operands[3].1),
+            Sparse::Order | Sparse::CountKept | Sparse::UnionCount | Sparse::ProductCount => {
+                (vector(0), DType::I64)
+            }
+            Sparse::NeededCount | Sparse::Needed => (vector(0), DType::I64),
+            Sparse::Group => (vector(2), DType::I64),
+            Sparse::Pick => (vector(0), operands[1].1),
+            Sparse::Rises => (vector(0), DType::U8),
+            Sparse::Keep | Sparse::CopyRows | Sparse::Union | Sparse::ProductColumns => {
+                (vector(0), operands[0].1)
+            }
+            Sparse::Align | Sparse::ProductValues => (vector(0), operands[6].1),
+            Sparse::Renumber => (vector(0), DType::I32),
+            Sparse::Fold { .. } => (vector(0), operands[2].1),
+        }
     }
 
-    fn rule(&self, _shapes: &[&[usize]]) -> Rule {
-        let follows =
-            [Follow::Result(0), Follow::Result(0), Follow::Own, Follow::Own, Follow::Whole];
-        Rule { operands: follows.into_iter().map(|one| [one].into_iter().collect()).collect() }
+    fn rule(&self, shapes: &[&[usize]]) -> Rule {
+        // Starts and ends of the result's rows, or its entries.
+        let alike = match self {
+            Sparse::Product { .. }
+            | Sparse::CountKept
+            | Sparse::Fold { .. }
+            | Sparse::UnionCount
+            | Sparse::ProductCount => 2,
+            _ => 1,
+        };
+        let follow = |operand: usize| match self {
+            Sparse::Product { is_local: false } if operand == 4 => Follow::Whole,
+            Sparse::Group => Follow::Whole,
+            _ if operand < alike => Follow::Result(0),
+            _ => Follow::Own,
+        };
+        let all = |(operand, shape): (usize, &&[usize])| {
+            shape.iter().map(|_| follow(operand)).collect::<SmallVec<_>>()
+        };
+        Rule { operands: shapes.iter().enumerate().map(all).collect() }
     }
 
     fn flops_of_element(&self, shapes: &[&[usize]]) -> u64 {
-        (2 * shapes[2][0] / shapes[0][0].max(1)) as u64
+        let of_row = |entries: usize, rows: usize| (entries / rows.max(1)) as u64;
+        match self {
+            Sparse::Product { .. } | Sparse::Fold { .. } => 2 * of_row(shapes[2][0], shapes[0][0]),
+            Sparse::UnionCount => of_row(shapes[2][0].saturating_add(shapes[5][0]), shapes[0][0]),
+            Sparse::ProductCount => {
+                of_row(shapes[2][0], shapes[0][0]) * of_row(shapes[5][0], shapes[3][0])
+            }
+            Sparse::ProductValues => 2 * of_row(shapes[9][0], shapes[7][0]),
+            _ => 1,
+        }
     }
 
     fn work(&self) -> Work {
-        Work::Pass
+        match self {
+            Sparse::Order | Sparse::Needed | Sparse::Group => Work::Sort,
+            Sparse::Pick
+            | Sparse::ProductCount
+            | Sparse::ProductColumns
+            | Sparse::ProductValues
+            | Sparse::Renumber => Work::Positions,
+            _ => Work::Pass,
+        }
+    }
+
+    fn overwrites(&self) -> Option<usize> {
+        match self {
+            Sparse::Keep
+            | Sparse::CopyRows
+            | Sparse::Union
+            | Sparse::ProductColumns
+            | Sparse::NeededCount
+            | Sparse::Needed => Some(0),
+            _ => None,
+        }
     }
 }

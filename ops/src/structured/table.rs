@@ -1,11 +1,10 @@
 //! The table of structured operations.
 
 use super::record::{Operand, Record};
-use super::sparse::Spmv;
 use super::work::Work;
 use super::{
     Decomposition, Fft, Launch, Lend, Matmul, Put, ReduceAt, Returned, Route, Rule, Scan,
-    SearchSorted, Sort, Take, TakeAlong,
+    SearchSorted, Sort, Sparse, Take, TakeAlong,
 };
 use crate::{Bytes, DType, Shape};
 
@@ -34,8 +33,8 @@ pub enum Structured {
     SearchSorted(SearchSorted),
     /// A factorisation of matrices, or a result computed from one.
     Decomposition(Decomposition),
-    /// The product of a sparse matrix in rows and a vector.
-    Spmv,
+    /// An operation on sparse matrices in rows.
+    Sparse(Sparse),
     /// Memory for a value that a kernel of the user's own may write.
     Lend(Lend),
     /// The launch of a kernel of the user's own.
@@ -58,7 +57,7 @@ impl Structured {
             Structured::Put(op) => op,
             Structured::SearchSorted(op) => op,
             Structured::Decomposition(op) => op,
-            Structured::Spmv => &Spmv,
+            Structured::Sparse(op) => op,
             Structured::Lend(op) => op,
             Structured::Launch(op) => op,
             Structured::Returned(op) => op,

@@ -509,12 +509,6 @@ OTHERWISE = [
     ("linalg.cond", {"p": ("int, float or str", "The norm; None for that of singular values.")}),
     ("linalg.multi_dot", {"arrays": ("sequence of array_like", "The matrices; the first and the "
                                      "last may be vectors.")}),
-    (
-        "scipy.sparse.linalg.cg",
-        {"A": ("csr_matrix or ndarray", "The Hermitian positive definite matrix."),
-         "b": ("array_like", "The right side, a vector."),
-         "M": ("None", "Must be None: there are no preconditioners.")},
-    ),
     ("random.multinomial", {"n": ("int or array_like of int", "The number of draws.")}),
     ("random.choice", {"a": ("int or array_like", "The elements, or `n` for `arange(n)`."),
                        "p": ("array_like", "The probability of each element; equal for None."),

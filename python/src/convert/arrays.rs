@@ -9,7 +9,6 @@ use crate::interpreter::errors::{as_numpy_raises, raised, type_error, value_erro
 use crate::interpreter::mistakes::Mistake;
 use crate::interpreter::site::at_line;
 use crate::objects::ndarray::{DEEPEST, Ndarray};
-use crate::objects::sparse_matrix::SparseMatrix;
 use crate::session;
 use crate::session::gpus::GPUS;
 use phalanx::{Argument, Array, DType, HostArray, LocalShard, Scalar, ShardBytes, room_on_host};
@@ -27,12 +26,15 @@ pub fn operand(object: &Bound<'_, PyAny>) -> PyResult<Option<Argument>> {
     if let Some(weak) = weak(object)? {
         return Ok(Some(Argument::Weak(weak)));
     }
-    let is_other = object.is_instance_of::<PyString>() || object.is_instance_of::<SparseMatrix>();
-    if object.is_none() || is_other {
+    if object.is_none() || object.is_instance_of::<PyString>() {
         return Ok(None);
     }
     if let Some(element) = element(object)? {
         return Ok(Some(Argument::Scalar(element)));
+    }
+    // NumPy's protocol by which a class, such as those of sparse matrices, computes itself.
+    if object.getattr_opt("__array_ufunc__")?.is_some_and(|method| method.is_none()) {
+        return Ok(None);
     }
     // To NumPy, an object of a subclass of int is an element of an array and no Python number.
     let is_number = object.is_instance_of::<PyInt>() || object.is_instance_of::<PyFloat>();

@@ -6,6 +6,7 @@ pub mod differences;
 pub mod dtypes;
 pub mod elementary;
 pub mod fft;
+pub mod graphs;
 pub mod grids;
 pub mod io;
 pub mod linalg;
@@ -17,8 +18,8 @@ pub mod random;
 pub mod reductions;
 pub mod scans;
 pub mod selection;
+pub mod solvers;
 pub mod sorting;
-pub mod sparse;
 pub mod statistics;
 
 pub use io::Archive;

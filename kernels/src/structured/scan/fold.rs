@@ -16,7 +16,7 @@ const WIDTH: usize = 256;
 /// # Safety
 /// `from` has `count` elements of the dtype, which nothing writes meanwhile; nothing else touches
 /// the element at `to`, which is none of them.
-pub(super) unsafe fn fold(
+pub(in crate::structured) unsafe fn fold(
     combination: &Combination,
     from: *const u8,
     to: *mut u8,

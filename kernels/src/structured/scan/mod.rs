@@ -3,7 +3,7 @@
 pub(super) mod combination;
 pub mod cpu;
 pub mod cuda;
-mod fold;
+pub(super) mod fold;
 mod reduce_at;
 mod typed;
 

@@ -33,6 +33,31 @@ DEVICE S warp_sum(S sum) {
     return sum;
 }
 
+// The product with a matrix: a thread for each element of the result, threads along its rows.
+struct Matrix {
+    u64 starts, ends, columns, values, x, to;
+    // Rows, entries of the device's block, rows of x, columns of x.
+    u64 rows, entries, length, width;
+};
+
+KERNEL(THREADS) spmm(const Matrix a) {
+    u64 at = (u64)blockIdx.x * THREADS + threadIdx.x;
+    u64 row = at / a.width, place = at % a.width;
+    if (row >= a.rows) return;
+    i64 origin = ((const i64*)a.starts)[0];
+    u64 entry = inside(((const i64*)a.starts)[row], origin, a.entries);
+    u64 stop = inside(((const i64*)a.ends)[row], origin, a.entries);
+    S sum = S();
+#pragma unroll 4
+    for (; entry < stop; entry++) {
+        u64 column = (u64)(i64)((const I*)a.columns)[entry];
+        if (column >= a.length) continue;
+        T value = ((const T*)a.values)[entry];
+        sum = op_add(sum, op_multiply(WIDE(value), WIDE(((const T*)a.x)[column * a.width + place])));
+    }
+    ((T*)a.to)[at] = NARROW(sum);
+}
+
 KERNEL(THREADS) spmv(const Argument a) {
     SHARED alignas(16) char memory[PRODUCTS * sizeof(S)];
     SHARED u64 begins[THREADS], stops[THREADS];

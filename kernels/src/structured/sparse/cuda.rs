@@ -1,16 +1,23 @@
-//! Products of a sparse matrix in rows and a vector on a GPU.
+//! Operations on sparse matrices in rows on a GPU: products with vectors and matrices, and those of
+//! `rows`. What has no text runs on the host, with copies of the blocks.
 //!
 //! This is our own kernel: cuSPARSE supports neither separate starts and ends of rows nor integers,
 //! reads the entries of short rows less well, and adds them in its own order.
 
+use super::rows_cuda as rows;
 use crate::cuda::prelude::Uses;
 use crate::cuda::routine::Routine;
 use crate::structured::Block;
+use crate::structured::sort;
 use phalanx_device::DeviceError;
 use phalanx_device::cuda::CudaDevice;
+use phalanx_ops::structured::{Order, Sort, Sparse};
 use phalanx_ops::{DType, Op};
+use std::sync::Arc;
 
 static TEXT: &str = include_str!("csr.cu");
+/// Groups are sorted, because a GPU has no order in which to count.
+const GROUP: Sort = Sort { axis: 0, order: Order::Positions, ranks: None, runs: None };
 /// Threads and rows of a thread block; the text has the same number.
 const ROWS: u32 = 256;
 
@@ -39,19 +46,51 @@ pub fn routine(dtype: DType, columns: DType) -> Routine {
 /// The texts of every dtype.
 pub fn sources() -> Vec<String> {
     let source = |&dtype: &DType| routine(dtype, DType::I32).source();
-    DType::ALL.iter().map(source).collect()
+    DType::ALL.iter().map(source).chain(rows::sources()).collect()
 }
 
-/// `to = A x`. Only the order in which the entries of long rows are added differs from the CPU's
-/// routine.
+/// The texts that `run` runs.
+pub fn routines(op: Sparse, operands: &[Block<'_>], to: &Block<'_>) -> Vec<Routine> {
+    match op {
+        _ if to.is_empty() => Vec::new(),
+        Sparse::Product { .. } => vec![routine(to.dtype, operands[2].dtype)],
+        Sparse::Group => sort::cuda::routines(GROUP, &operands[2..], to),
+        _ => rows::Call::of(op, operands, to).map(|call| call.routine()).into_iter().collect(),
+    }
+}
+
+/// Runs an operation if there is a text for it. Only the order in which a product with a vector
+/// adds the entries of long rows differs from the CPU's routine.
 ///
 /// Errors: those of the compiler.
-pub fn run(operands: &[Block<'_>], to: &Block<'_>, device: &CudaDevice) -> Result<(), DeviceError> {
+pub fn run(
+    op: Sparse,
+    operands: &[Block<'_>],
+    to: &Block<'_>,
+    device: &Arc<CudaDevice>,
+) -> Result<bool, DeviceError> {
+    if op == Sparse::Group {
+        return sort::cuda::run(GROUP, &operands[2..], to, device);
+    }
+    if let Sparse::Product { .. } = op {
+        return product(operands, to, device).map(|()| true);
+    }
+    if to.is_empty() {
+        return Ok(true);
+    }
+    match rows::Call::of(op, operands, to) {
+        Some(call) => call.run(device).map(|()| true),
+        None => Ok(false),
+    }
+}
+
+fn product(operands: &[Block<'_>], to: &Block<'_>, device: &CudaDevice) -> Result<(), DeviceError> {
+    let rows = to.shape[0];
     let [starts, ends, columns, values, x] = operands else {
         unreachable!("bug: {} operands of a sparse product", operands.len())
     };
     assert!(
-        [starts.len(), ends.len()] == [to.len(); 2]
+        [starts.len(), ends.len()] == [rows; 2]
             && columns.len() == values.len()
             && [values.dtype, x.dtype] == [to.dtype; 2],
         "bug: {} starts, {} ends, {} columns and {} values for {} rows",
@@ -59,16 +98,22 @@ pub fn run(operands: &[Block<'_>], to: &Block<'_>, device: &CudaDevice) -> Resul
         ends.len(),
         columns.len(),
         values.len(),
-        to.len()
+        rows
     );
     if to.is_empty() {
         return Ok(());
     }
     let routine = routine(to.dtype, columns.dtype);
     let addresses = [starts, ends, columns, values, x, to].map(|it| it.buffer.as_ptr() as u64);
-    let numbers = [to.len(), values.len(), x.len()].map(|number| number as u64);
-    let words: Vec<u64> = addresses.into_iter().chain(numbers).collect();
+    let numbers = [rows, values.len(), x.shape[0]].map(|number| number as u64);
+    let mut words: Vec<u64> = addresses.into_iter().chain(numbers).collect();
     let blocks = to.len().div_ceil(ROWS as usize);
+    if let [_, width] = *to.shape {
+        words.push(width as u64);
+        // SAFETY: the words are those of `Matrix` in the text; the blocks are whole, and the kernel
+        // reads nothing outside of them.
+        return unsafe { routine.launch("spmm", device, (blocks, ROWS), &words) };
+    }
     // SAFETY: the words are those of `Argument` in the text; the blocks are whole, and the kernel
     // reads nothing outside of them.
     unsafe { routine.launch("spmv", device, (blocks, ROWS), &words) }

@@ -1,4 +1,11 @@
-//! Products of sparse matrices.
+//! Operations on sparse matrices in rows.
 
 pub mod cpu;
 pub mod cuda;
+mod entries;
+mod merge;
+mod product;
+mod rows;
+mod rows_cuda;
+mod spgemm;
+mod value;

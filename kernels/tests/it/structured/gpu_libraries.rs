@@ -8,7 +8,7 @@ use super::{fft, linalg, sparse};
 use num_complex::{Complex32, Complex64};
 use phalanx_device::Device;
 use phalanx_ops::Structured;
-use phalanx_ops::structured::{Decomposition, Fft, Transform};
+use phalanx_ops::structured::{Decomposition, Fft, Sparse, Transform};
 use std::sync::Arc;
 
 /// Shapes with the given extent at each axis, for each way of passing lines to a library.
@@ -181,7 +181,8 @@ fn long_rows_of_sparse_products_on_a_gpu() {
         [&starts, &ends, &columns].map(|numbers| operand(numbers, &[numbers.len()]));
     let [values, x] = [&values, &x].map(|numbers| operand(numbers, &[numbers.len()]));
     let operands = [&starts, &ends, &columns, &values, &x];
-    let (_, expected) = evaluate::<f64>(&Structured::Spmv, &operands);
-    let result = evaluate_on::<f64>(&Structured::Spmv, &operands, device);
+    let product = Structured::Sparse(Sparse::Product { is_local: false });
+    let (_, expected) = evaluate::<f64>(&product, &operands);
+    let result = evaluate_on::<f64>(&product, &operands, device);
     assert_near(&wide(&result), &wide(&expected), 1e-10, "long rows");
 }

@@ -13,4 +13,5 @@ mod scan;
 mod search;
 mod sort;
 mod sparse;
+mod sparse_rows;
 mod value;

@@ -5,7 +5,7 @@
 use super::value::{Random, Value, evaluate_part};
 use phalanx_ops::structured::{
     Decomposition, Fft, Follow, Lend, Matmul, Order, Put, Ranks, ReduceAt, Returned, Route, Rule,
-    Scan, SearchSorted, Share, Side, Sort, Take, TakeAlong, Transform,
+    Scan, SearchSorted, Share, Side, Sort, Sparse, Take, TakeAlong, Transform,
 };
 use phalanx_ops::{DType, Op, Scalar, Structured, Weak};
 use std::collections::BTreeSet;
@@ -114,7 +114,7 @@ fn cases() -> Vec<Case> {
     let entries = |numbers: [i64; 4]| Value::positions(&[4], numbers.into_iter());
     let columns = Value::positions(&[8], [0, 4, 2, 1, 3, 0, 2, 4].into_iter());
     let operands = [entries([0, 3, 3, 6]), entries([3, 3, 6, 8]), columns, f64s(&[8]), f64s(&[5])];
-    add(Structured::Spmv, &operands);
+    add(Structured::Sparse(Sparse::Product { is_local: false }), &operands);
     add(Structured::Lend(Lend { share: Share::First }), &[f64s(&[4, 6])]);
     let mark = Value::zeros(DType::U8, &[1]);
     add(Structured::Returned(Returned), &[f64s(&[4, 6]), mark]);
@@ -134,7 +134,8 @@ fn number(op: &Structured) -> usize {
         Structured::Put(_) => 7,
         Structured::SearchSorted(_) => 8,
         Structured::Decomposition(_) => 9,
-        Structured::Spmv => 10,
+        // Those that read and write entries have a test of their own, `sparse_rows`.
+        Structured::Sparse(_) => 10,
         Structured::Route(_) => 11,
         Structured::Lend(_) => 12,
         Structured::Returned(_) => 13,

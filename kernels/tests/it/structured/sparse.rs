@@ -6,6 +6,9 @@ use num_complex::{Complex32, Complex64};
 use phalanx_kernels::structured::Plain;
 use phalanx_ops::Structured;
 use phalanx_ops::dtype::Element;
+use phalanx_ops::structured::Sparse;
+
+const SPMV: Structured = Structured::Sparse(Sparse::Product { is_local: false });
 
 /// Starts and ends of rows, whose entries begin at `first` among all, and columns.
 fn rows(first: i64, count: usize, columns: usize) -> [Vec<i64>; 3] {
@@ -30,12 +33,12 @@ fn products<T: Element + Plain + PartialEq>(element: impl Fn(usize) -> T) -> Vec
         let indices = [&starts, &ends, &places].map(|indices| operand(indices, &[indices.len()]));
         let [values, x] = [values, x].map(|numbers| operand(&numbers, &[numbers.len()]));
         let operands: Vec<&Operand> = indices.iter().chain([&values, &x]).collect();
-        let (_, result) = evaluate(&Structured::Spmv, &operands);
+        let (_, result) = evaluate(&SPMV, &operands);
         // Column numbers in fewer bits give the same result.
         let narrow = places.iter().map(|&place| place as i32).collect::<Vec<_>>();
         let narrow = operand(&narrow, &[narrow.len()]);
         let operands = [&indices[0], &indices[1], &narrow, &values, &x];
-        assert!(evaluate::<T>(&Structured::Spmv, &operands).1 == result);
+        assert!(evaluate::<T>(&SPMV, &operands).1 == result);
         result
     };
     CASES.into_iter().map(product).collect()
@@ -109,7 +112,7 @@ pub fn bools() {
     let columns = operand(&[0_i64, 1, 0], &[3]);
     let [values, x] = [operand(&[true; 3], &[3]), operand(&[false, true], &[2])];
     let operands = [&starts, &ends, &columns, &values, &x];
-    assert_eq!(evaluate_bytes(&Structured::Spmv, &operands), [1, 0, 0]);
+    assert_eq!(evaluate_bytes(&SPMV, &operands), [1, 0, 0]);
 }
 
 /// Entries and columns that do not exist are skipped.
@@ -121,6 +124,6 @@ pub fn positions_outside() {
     let values = operand(&[1.0, 2.0, 4.0, 8.0, 16.0, 32.0], &[6]);
     let x = operand(&[1.0, 1.0], &[2]);
     let operands = [&starts, &ends, &columns, &values, &x];
-    let (_, result) = evaluate::<f64>(&Structured::Spmv, &operands);
+    let (_, result) = evaluate::<f64>(&SPMV, &operands);
     assert_eq!(result, [1.0, 1.0, 0.0, 8.0]);
 }

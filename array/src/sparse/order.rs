@@ -1,0 +1,333 @@
+//! The entries of rows: their order, duplicates, what is kept of them, and rows at positions.
+
+use super::csr::Csr;
+use super::split::{EntryOrder, RowSplit, record};
+use crate::array::Array;
+use crate::creation::{arange, zeros};
+use crate::math::cumsum;
+use crate::recording::record_structured;
+use crate::sorting::argsort;
+use phalanx_graph::{Error, MeshHandle, Site, call_site, within};
+use phalanx_ops::structured::{Sparse, Structured, Take};
+use phalanx_ops::{DType, Split};
+
+/// The rows of a matrix whose entries are to be computed.
+pub(super) struct NewRows {
+    shape: [usize; 2],
+    starts: Array,
+    ends: Array,
+    entries: usize,
+    pub split: Option<RowSplit>,
+}
+
+/// The elements of entries in an order that `NewRows::grouping` has found.
+pub(super) fn in_order(
+    order: &Array,
+    source: &Array,
+    split: Option<&RowSplit>,
+    site: Site,
+) -> Result<Array, Error> {
+    match split {
+        Some(split) => {
+            let take = Structured::Take(Take { axis: 0 });
+            let taken = record_structured(take, &[source, order], site)?;
+            Ok(taken.with_sharding(split.entries.clone()))
+        }
+        None => record(Sparse::Pick, &[order, source], site),
+    }
+}
+
+impl NewRows {
+    /// The rows with these numbers of entries. Collective over the mesh.
+    pub fn of_counts(
+        counts: &Array,
+        shape: [usize; 2],
+        rows: Option<Split>,
+    ) -> Result<NewRows, Error> {
+        let mesh = counts.mesh()?;
+        let ends = cumsum(counts, 0);
+        let starts = &ends - counts;
+        // The position of a block's last row, and of the last row of all.
+        let at = |positions: &Array| ends.take(positions, 0).to_vec::<i64>();
+        let split = RowSplit::of(rows, 1, at, &mesh)?;
+        let entries = match &split {
+            Some(split) => {
+                let bounds = split.entries.axes[0].as_ref().map(|split| &split.bounds);
+                bounds
+                    .map_or(0, |bounds| (0..bounds.parts()).map(|at| bounds.block(at).len()).sum())
+            }
+            None if shape[0] == 0 => 0,
+            None => ends.slice(crate::s![-1]).item::<i64>()? as usize,
+        };
+        let on_rows = |array: Array| match &split {
+            Some(split) => array.with_sharding(split.rows.clone()),
+            None => array,
+        };
+        let (starts, ends) = (on_rows(starts), on_rows(ends));
+        Ok(NewRows { shape, starts, ends, entries, split })
+    }
+
+    /// Memory for an element of each entry.
+    fn memory(&self, dtype: DType, mesh: &MeshHandle) -> Array {
+        self.as_entries(mesh.enter(|| zeros([self.entries], dtype)))
+    }
+
+    /// The order that groups entries by these rows, those of one row as they are.
+    pub fn grouping(&self, rows: &Array, site: Site) -> Result<Array, Error> {
+        match &self.split {
+            Some(_) => Ok(argsort(rows, 0)),
+            None => record(Sparse::Group, &[&self.starts, &self.ends, rows], site),
+        }
+    }
+
+    /// The elements of entries on the devices that have the entries.
+    pub fn as_entries(&self, elements: Array) -> Array {
+        match &self.split {
+            Some(split) => elements.with_sharding(split.entries.clone()),
+            None => elements,
+        }
+    }
+
+    /// The columns that an operation computes from (into, starts, ends) and further operands.
+    pub fn columns(
+        &self,
+        op: Sparse,
+        dtype: DType,
+        operands: &[&Array],
+        site: Site,
+    ) -> Result<Array, Error> {
+        let into = self.memory(dtype, &self.starts.mesh()?);
+        let own = [&into, &self.starts, &self.ends];
+        let all: Vec<&Array> = own.into_iter().chain(operands.iter().copied()).collect();
+        record(op, &all, site)
+    }
+
+    /// The values that an operation computes from (columns, starts, ends) and further operands.
+    pub fn values(
+        &self,
+        op: Sparse,
+        columns: &Array,
+        operands: &[&Array],
+        site: Site,
+    ) -> Result<Array, Error> {
+        let own = [columns, &self.starts, &self.ends];
+        let all: Vec<&Array> = own.into_iter().chain(operands.iter().copied()).collect();
+        record(op, &all, site)
+    }
+
+    /// The matrix with these columns and values.
+    pub fn matrix(self, columns: &Array, values: &Array, order: Option<EntryOrder>) -> Csr {
+        let parts = [&self.starts, &self.ends, columns, values];
+        let matrix = Csr::new(self.shape, parts, self.split);
+        if let Some(order) = order {
+            let _ = matrix.order.set(order);
+        }
+        matrix
+    }
+}
+
+impl Csr {
+    /// Starts, ends and columns.
+    pub(super) fn pattern(&self) -> [&Array; 3] {
+        [&self.starts, &self.ends, &self.columns]
+    }
+
+    /// Columns, starts and ends.
+    fn entries(&self) -> [&Array; 3] {
+        [&self.columns, &self.starts, &self.ends]
+    }
+
+    pub(super) fn row_split(&self) -> Option<Split> {
+        self.split.as_ref().and_then(|split| split.rows.axes[0].clone())
+    }
+
+    /// For each entry, the element of its row.
+    pub(super) fn spread(&self, of_rows: &Array, site: Site) -> Result<Array, Error> {
+        let of_rows = match &self.split {
+            Some(split) => of_rows.with_sharding(split.rows.clone()),
+            None => of_rows.clone(),
+        };
+        let [columns, starts, ends] = self.entries();
+        record(Sparse::Spread, &[columns, starts, ends, &of_rows], site)
+    }
+
+    fn rises(&self, site: Site) -> Result<Array, Error> {
+        record(Sparse::Rises, &self.entries(), site)
+    }
+
+    /// The order of the entries in their rows. Collective over the mesh.
+    pub(super) fn entry_order(&self, site: Site) -> Result<EntryOrder, Error> {
+        if let Some(order) = self.order.get() {
+            return Ok(*order);
+        }
+        let order = match self.nnz() {
+            0 => EntryOrder::Canonical,
+            _ => match self.rises(site)?.min(()).item::<u8>()? {
+                0 => EntryOrder::Unsorted,
+                1 => EntryOrder::Sorted,
+                _ => EntryOrder::Canonical,
+            },
+        };
+        Ok(*self.order.get_or_init(|| order))
+    }
+
+    /// Whether the columns of each row never fall. Collective over the mesh at the first call.
+    #[track_caller]
+    pub fn is_sorted(&self) -> Result<bool, Error> {
+        let site = call_site();
+        within(site, || Ok(self.entry_order(site)? >= EntryOrder::Sorted))
+    }
+
+    /// Whether the columns of each row rise, so that there are no duplicates. Collective over the
+    /// mesh at the first call.
+    #[track_caller]
+    pub fn is_canonical(&self) -> Result<bool, Error> {
+        let site = call_site();
+        within(site, || Ok(self.entry_order(site)? == EntryOrder::Canonical))
+    }
+
+    /// The matrix with the entries of each row sorted by their columns; duplicates keep their
+    /// order. Collective over the mesh.
+    #[track_caller]
+    pub fn sorted(&self) -> Result<Csr, Error> {
+        let site = call_site();
+        within(site, || {
+            if self.entry_order(site)? >= EntryOrder::Sorted {
+                return Ok(self.clone());
+            }
+            let order = record(Sparse::Order, &self.entries(), site)?;
+            let pick = |source: &Array| {
+                let source = self.as_entries(source.clone());
+                record(Sparse::Pick, &[&order, &source], site)
+            };
+            let (columns, values) = (pick(&self.columns)?, pick(self.values())?);
+            let parts = [&self.starts, &self.ends, &columns, &values];
+            Ok(Csr::new(self.shape(), parts, self.split.clone()))
+        })
+    }
+
+    /// The matrix with sorted entries, in which duplicates are added (bools by "or"). Collective
+    /// over the mesh.
+    #[track_caller]
+    pub fn summed(&self) -> Result<Csr, Error> {
+        let site = call_site();
+        within(site, || {
+            let sorted = self.sorted()?;
+            if sorted.entry_order(site)? == EntryOrder::Canonical {
+                return Ok(sorted);
+            }
+            let firsts = sorted.rises(site)?.equal(2);
+            let pattern = sorted.kept_at(&firsts, Some(EntryOrder::Canonical), site)?;
+            let values = sorted.align_to(&pattern, site)?;
+            Ok(pattern.of_values(values))
+        })
+    }
+
+    /// The matrix without the entries whose value is zero. Collective over the mesh.
+    #[track_caller]
+    pub fn without_zeros(&self) -> Result<Csr, Error> {
+        let site = call_site();
+        within(site, || self.kept(&self.values().not_equal(0)))
+    }
+
+    /// The entries for which a mask holds: a vector of bools, one for each entry. Collective over
+    /// the mesh. Errors: `OpError::Ndim`, `OpError::Argument` for a mask of another length.
+    #[track_caller]
+    pub fn kept(&self, mask: &Array) -> Result<Csr, Error> {
+        let site = call_site();
+        super::csr::vectors("kept", &[("mask", mask, self.nnz())], site)?;
+        within(site, || {
+            let mask = mask.converted(DType::Bool, site);
+            // What is kept of rows that rise also rises.
+            let order = self.order.get().copied().filter(|&order| order == EntryOrder::Canonical);
+            self.kept_at(&mask, order, site)
+        })
+    }
+
+    fn kept_at(&self, mask: &Array, order: Option<EntryOrder>, site: Site) -> Result<Csr, Error> {
+        let mask = self.as_entries(mask.clone());
+        let counted = [&self.starts, &self.ends, &mask];
+        let counts = record(Sparse::CountKept, &counted, site)?;
+        let rows = NewRows::of_counts(&counts, self.shape(), self.row_split())?;
+        let mesh = self.starts.mesh()?;
+        let keep = |source: &Array| {
+            let into = rows.memory(source.dtype(), &mesh);
+            let source = self.as_entries(source.clone());
+            let operands =
+                [&into, &rows.starts, &rows.ends, &self.starts, &self.ends, &mask, &source];
+            record(Sparse::Keep, &operands, site)
+        };
+        let (columns, values) = (keep(&self.columns)?, keep(self.values())?);
+        Ok(rows.matrix(&columns, &values, order))
+    }
+
+    /// The rows at positions, in their order; a row may be named often. Collective over the mesh.
+    /// Errors: `OpError::Ndim`, `DataError::PositionsBeyond` for a row that the matrix does not
+    /// have.
+    #[track_caller]
+    pub fn take_rows(&self, positions: &Array) -> Result<Csr, Error> {
+        let site = call_site();
+        within(site, || {
+            let argument = ("take_rows", "positions");
+            let positions = super::csr::of_entries(argument, positions, self.shape()[0], site)?;
+            let split = RowSplit::rows(positions.size(), &self.starts.mesh()?);
+            self.rows_at(&positions, split, site)
+        })
+    }
+
+    /// The rows at checked positions, split so.
+    pub(super) fn rows_at(
+        &self,
+        positions: &Array,
+        split: Option<Split>,
+        site: Site,
+    ) -> Result<Csr, Error> {
+        let take = Structured::Take(Take { axis: 0 });
+        let shape = [positions.size(), self.shape()[1]];
+        let begins = record_structured(take, &[&self.starts, positions], site)?;
+        let ends = record_structured(take, &[&self.ends, positions], site)?;
+        let rows = NewRows::of_counts(&(ends - &begins), shape, split)?;
+        let mesh = self.starts.mesh()?;
+        if rows.split.is_none() {
+            let copied = |source: &Array| {
+                let into = rows.memory(source.dtype(), &mesh);
+                let operands = [&into, &rows.starts, &rows.ends, &begins, source];
+                record(Sparse::CopyRows, &operands, site)
+            };
+            let (columns, values) = (copied(&self.columns)?, copied(self.values())?);
+            return Ok(rows.matrix(&columns, &values, self.order.get().copied()));
+        }
+        // Which entry of this matrix each entry of the new one is.
+        let numbers = rows.as_entries(mesh.enter(|| arange(0, rows.entries as i64, 1)));
+        let offsets = begins - &rows.starts;
+        let offsets = match &rows.split {
+            Some(split) => offsets.with_sharding(split.rows.clone()),
+            None => offsets,
+        };
+        let spread = [&numbers, &rows.starts, &rows.ends, &offsets];
+        let offsets = record(Sparse::Spread, &spread, site)?;
+        let from = numbers + offsets;
+        let taken =
+            |source: &Array| Ok(rows.as_entries(record_structured(take, &[source, &from], site)?));
+        let (columns, values) = (taken(&self.columns)?, taken(self.values())?);
+        Ok(rows.matrix(&columns, &values, self.order.get().copied()))
+    }
+
+    /// The columns at positions, in their order. Collective over the mesh. Errors: those of
+    /// [`Csr::take_rows`].
+    #[track_caller]
+    pub fn take_columns(&self, positions: &Array) -> Result<Csr, Error> {
+        let site = call_site();
+        within(site, || self.transpose()?.take_rows(positions)?.transpose())
+    }
+
+    /// Neighbouring rows. Collective over the mesh. Errors: those of [`Csr::take_rows`].
+    #[track_caller]
+    pub fn slice_rows(&self, rows: std::ops::Range<usize>) -> Result<Csr, Error> {
+        let site = call_site();
+        within(site, || {
+            let mesh = self.starts.mesh()?;
+            self.take_rows(&mesh.enter(|| arange(rows.start as i64, rows.end as i64, 1)))
+        })
+    }
+}

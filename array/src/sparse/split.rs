@@ -1,0 +1,90 @@
+//! How the rows and the entries of a matrix are split among devices.
+
+use crate::array::Array;
+use crate::creation::from_slice;
+use crate::recording::record_structured;
+use phalanx_graph::{Error, MeshHandle, Operand, Site};
+use phalanx_ops::structured::{Sparse, Structured};
+use phalanx_ops::{Bounds, Sharding, Split};
+
+/// Records an operation on rows. It reads blocks of whole values, so views are copied first.
+pub(super) fn record(op: Sparse, operands: &[&Array], site: Site) -> Result<Array, Error> {
+    let whole = |operand: &&Array| match operand.operand(site)? {
+        Operand::Value { map: Some(_), .. } => operand.copy().into_result(),
+        _ => Ok((*operand).clone()),
+    };
+    let whole = operands.iter().map(whole).collect::<Result<Vec<Array>, Error>>()?;
+    record_structured(Structured::Sparse(op), &whole.iter().collect::<Vec<_>>(), site)
+}
+
+/// What is known of the order of the entries in their rows.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum EntryOrder {
+    /// None.
+    Unsorted,
+    /// Columns never fall.
+    Sorted,
+    /// Columns rise, so there are no duplicates.
+    Canonical,
+}
+
+/// What the rows of each device need of the other operand of a product.
+#[derive(Clone, Debug)]
+pub(super) struct Needs {
+    /// The different columns of each device's entries (`i64`), ascending for each device.
+    pub needed: Array,
+    /// The split of `needed` among the devices.
+    pub split: Split,
+    /// For each entry, the position of its column among those that its device needs (`i32`).
+    pub places: Array,
+}
+
+/// The splits of a matrix's rows, and of its entries, which are where their rows are.
+#[derive(Clone, Debug)]
+pub(super) struct RowSplit {
+    /// The split of starts and ends.
+    pub rows: Sharding,
+    /// The split of columns and values.
+    pub entries: Sharding,
+}
+
+impl RowSplit {
+    /// The even split of rows; `None` for one device.
+    pub fn rows(rows: usize, mesh: &MeshHandle) -> Option<Split> {
+        let is_split = mesh.mesh().devices() > 1;
+        is_split.then(|| Sharding::even(&[rows], 0, mesh.mesh()).axes[0].clone()).flatten()
+    }
+
+    /// The splits of a matrix whose rows are split so. `ends` reads numbers of entries up to the
+    /// ends of the devices' blocks of rows: at the positions of these ends, less `before`. `None`
+    /// without a split. Collective over the mesh.
+    pub fn of(
+        rows: Option<Split>,
+        before: usize,
+        ends: impl FnOnce(&Array) -> Result<Vec<i64>, Error>,
+        mesh: &MeshHandle,
+    ) -> Result<Option<RowSplit>, Error> {
+        let Some(split) = rows else { return Ok(None) };
+        let parts = split.bounds.parts();
+        let cut = |at: usize| split.bounds.block(at).end.checked_sub(before).map(|cut| cut as i64);
+        let cuts: Vec<Option<i64>> = (0..parts).map(cut).collect();
+        let known: Vec<i64> = cuts.iter().flatten().copied().collect();
+        let mut found = match known.len() {
+            0 => Vec::new().into_iter(),
+            count => ends(&mesh.enter(|| from_slice(&known, [count])))?.into_iter(),
+        };
+        let (mut sizes, mut last) = (Vec::with_capacity(parts), 0);
+        for cut in cuts {
+            let end = cut.and_then(|_| found.next()).unwrap_or(0);
+            sizes.push((end - last).max(0) as usize);
+            last = last.max(end);
+        }
+        let of_axis = |split: Split| {
+            let axes = [Some(split)].into_iter().collect();
+            Sharding { axes, partial: None }
+        };
+        let mesh_axes = split.mesh_axes.clone();
+        let entries = of_axis(Split { mesh_axes, bounds: Bounds::explicit(&sizes) });
+        Ok(Some(RowSplit { rows: of_axis(split), entries }))
+    }
+}

@@ -1,0 +1,264 @@
+//! Operations on the rows and entries of sparse matrices on a GPU.
+
+use crate::cuda::prelude::Uses;
+use crate::cuda::routine::{Routine, word};
+use crate::structured::Block;
+use phalanx_device::DeviceError;
+use phalanx_device::cuda::CudaDevice;
+use phalanx_ops::structured::Sparse;
+use phalanx_ops::{DType, Op};
+
+static TEXT: &str = include_str!("rows.cu");
+/// Threads of a thread block; the text has the same number.
+const THREADS: usize = 256;
+
+/// The type of values in a text.
+#[derive(Clone, Copy)]
+enum Values {
+    /// None.
+    Absent,
+    /// Bytes that are only copied.
+    Bytes(usize),
+    /// Numbers that are combined by operations.
+    Numbers(DType),
+}
+
+/// A matrix's rows: starts, ends, columns, and the number of entries.
+#[derive(Clone, Copy, Default)]
+struct Pattern {
+    starts: u64,
+    ends: u64,
+    columns: u64,
+    rows: usize,
+    entries: usize,
+}
+
+/// A launch of a kernel.
+pub(super) struct Call {
+    /// The definition that selects the kernel, and its name.
+    kernel: (&'static str, &'static str),
+    columns: DType,
+    values: Values,
+    ops: Vec<Op>,
+    fold: Option<Op>,
+    lanes: usize,
+    result: Pattern,
+    a: Pattern,
+    b: Pattern,
+    /// The result, x, the values of A and of B.
+    memory: [u64; 4],
+    /// The elements of x.
+    count: usize,
+    threads: usize,
+}
+
+fn address(block: &Block<'_>) -> u64 {
+    block.buffer.as_ptr() as u64
+}
+
+impl Call {
+    /// The launch that computes an operation; `None` if there is no kernel for it.
+    pub fn of(op: Sparse, operands: &[Block<'_>], to: &Block<'_>) -> Option<Call> {
+        let at = |operand: usize| address(&operands[operand]);
+        let rows = |first: usize, entries: usize| Pattern {
+            starts: at(first),
+            ends: at(first + 1),
+            columns: 0,
+            rows: operands[first].len(),
+            entries,
+        };
+        // Starts, ends and columns.
+        let matrix = |first: usize| Pattern {
+            columns: at(first + 2),
+            ..rows(first, operands[first + 2].len())
+        };
+        // Columns, starts and ends.
+        let wanted = || Pattern { columns: at(0), ..rows(1, to.len()) };
+        let entries = || Pattern { columns: at(0), entries: to.len(), ..Pattern::default() };
+        let mut call = Call {
+            kernel: ("", ""),
+            columns: DType::I32,
+            values: Values::Absent,
+            ops: Vec::new(),
+            fold: None,
+            lanes: 1,
+            result: Pattern::default(),
+            a: Pattern::default(),
+            b: Pattern::default(),
+            memory: [address(to), 0, 0, 0],
+            count: 0,
+            threads: to.len(),
+        };
+        let bytes = Values::Bytes(to.dtype.size());
+        match op {
+            Sparse::Product { .. } | Sparse::Group | Sparse::NeededCount | Sparse::Needed => {
+                return None;
+            }
+            Sparse::Spread => {
+                call.kernel = ("SPREAD", "spread");
+                (call.values, call.result, call.memory[1]) = (bytes, wanted(), at(3));
+            }
+            Sparse::Order => {
+                call.kernel = ("ORDER", "order");
+                (call.columns, call.result) = (operands[0].dtype, wanted());
+                call.threads = call.result.rows;
+            }
+            Sparse::Rises => {
+                call.kernel = ("RISES", "rises");
+                (call.columns, call.result) = (operands[0].dtype, wanted());
+            }
+            Sparse::Pick => {
+                call.kernel = ("PICK", "pick");
+                (call.values, call.result, call.memory[1]) = (bytes, entries(), at(1));
+                call.count = operands[1].len();
+            }
+            Sparse::Renumber => {
+                call.kernel = ("RENUMBER", "renumber");
+                (call.columns, call.result) = (operands[0].dtype, entries());
+                (call.memory[1], call.count) = (at(1), operands[1].len());
+            }
+            Sparse::CountKept => {
+                call.kernel = ("COUNT_KEPT", "count_kept");
+                (call.a, call.memory[1]) = (rows(0, operands[2].len()), at(2));
+            }
+            Sparse::Keep => {
+                call.kernel = ("KEEP", "keep");
+                (call.values, call.result) = (bytes, rows(1, to.len()));
+                (call.a, call.memory) =
+                    (rows(3, operands[5].len()), [address(to), at(5), at(6), 0]);
+                call.threads = call.a.rows;
+            }
+            Sparse::CopyRows => {
+                call.kernel = ("COPY_ROWS", "copy_rows");
+                (call.values, call.result) = (bytes, rows(1, to.len()));
+                (call.memory, call.count) = ([address(to), at(3), at(4), 0], operands[4].len());
+            }
+            Sparse::Fold { op } => {
+                call.kernel = ("FOLD", "fold");
+                (call.values, call.fold) = (Values::Numbers(to.dtype), Some(op));
+                (call.a, call.memory[2]) = (rows(0, operands[2].len()), at(2));
+            }
+            Sparse::UnionCount => {
+                call.kernel = ("UNION_COUNT", "union_count");
+                (call.columns, call.a, call.b) = (operands[2].dtype, matrix(0), matrix(3));
+            }
+            Sparse::Union => {
+                call.kernel = ("UNION", "union_columns");
+                (call.columns, call.result) = (to.dtype, rows(1, to.len()));
+                (call.a, call.b) = (matrix(3), matrix(6));
+                call.threads = call.a.rows;
+            }
+            Sparse::Align => {
+                call.kernel = ("ALIGN", "align");
+                (call.columns, call.values) = (operands[0].dtype, Values::Numbers(to.dtype));
+                (call.ops, call.result) = (vec![Op::Add], wanted());
+                (call.a, call.memory[2]) = (matrix(3), at(6));
+            }
+            Sparse::ProductCount => {
+                call.kernel = ("PRODUCT_COUNT", "product_count");
+                (call.columns, call.a, call.b) = (operands[5].dtype, matrix(0), matrix(3));
+            }
+            Sparse::ProductColumns => {
+                call.kernel = ("PRODUCT_COLUMNS", "product_columns");
+                (call.columns, call.result) = (to.dtype, rows(1, to.len()));
+                (call.a, call.b) = (matrix(3), matrix(6));
+            }
+            Sparse::ProductValues => {
+                call.kernel = ("PRODUCT_VALUES", "product_values");
+                (call.columns, call.values) = (operands[0].dtype, Values::Numbers(to.dtype));
+                (call.ops, call.result) = (vec![Op::Add, Op::Multiply], wanted());
+                (call.a, call.b) = (matrix(3), matrix(7));
+                (call.memory[2], call.memory[3]) = (at(6), at(10));
+            }
+        }
+        if matches!(op, Sparse::ProductCount | Sparse::ProductColumns) {
+            // Threads of a row share its entries.
+            let long = call.a.entries > 16 * call.a.rows;
+            call.lanes = if long { 32 } else { 8 };
+            call.threads = call.a.rows * call.lanes;
+        }
+        Some(call)
+    }
+
+    /// The text of the kernel.
+    pub fn routine(&self) -> Routine {
+        let mut uses = Uses::default();
+        let mut defines = vec![
+            (self.kernel.0, String::new()),
+            ("I", String::from(self.columns.name())),
+            ("LANES", self.lanes.to_string()),
+        ];
+        match self.values {
+            Values::Absent => {}
+            Values::Bytes(bytes) => defines.push(("T", String::from(word(bytes)))),
+            Values::Numbers(dtype) => {
+                let is_half = matches!(dtype, DType::F16 | DType::BF16);
+                let sum = if is_half { DType::F32 } else { dtype };
+                let cast = |to: DType| if is_half { format!("cast_{to}") } else { String::new() };
+                if is_half {
+                    uses.casts.extend([(dtype, sum), (sum, dtype)]);
+                }
+                for op in self.ops.iter().chain(&self.fold) {
+                    uses.ops.insert((*op, vec![sum; 2]));
+                }
+                defines.extend([
+                    ("T", String::from(dtype.name())),
+                    ("S", String::from(sum.name())),
+                    ("WIDE", cast(sum)),
+                    ("NARROW", cast(dtype)),
+                ]);
+            }
+        }
+        if let Some(op) = self.fold {
+            defines.push(("COMBINE", format!("op_{op}")));
+        }
+        Routine::new(TEXT, defines, uses)
+    }
+
+    /// Launches the kernel. Errors: those of the compiler.
+    pub fn run(&self, device: &CudaDevice) -> Result<(), DeviceError> {
+        if self.threads == 0 {
+            return Ok(());
+        }
+        let mut words = Vec::with_capacity(20);
+        for pattern in [&self.result, &self.a, &self.b] {
+            words.extend([pattern.starts, pattern.ends, pattern.columns]);
+            words.extend([pattern.rows as u64, pattern.entries as u64]);
+        }
+        words.extend(self.memory);
+        words.push(self.count as u64);
+        let size = (self.threads.div_ceil(THREADS), THREADS as u32);
+        // SAFETY: the words are those of `Argument` in the text; the blocks are whole, and the
+        // kernel touches nothing outside of them.
+        unsafe { self.routine().launch(self.kernel.1, device, size, &words) }
+    }
+}
+
+/// The texts of every operation and dtype.
+pub fn sources() -> Vec<String> {
+    use phalanx_device::Buffer;
+    let nowhere = Buffer::without_memory(0);
+    let block = |dtype| Block { buffer: &nowhere, dtype, shape: &[1], origin: &[0] };
+    let mut sources = Vec::new();
+    let mut add = |op: Sparse, dtypes: &[DType]| {
+        for &dtype in dtypes {
+            let operands: Vec<Block<'_>> = (0..11).map(|_| block(DType::I32)).collect();
+            let call = Call::of(op, &operands, &block(dtype));
+            sources.extend(call.map(|call| call.routine().source()));
+        }
+    };
+    let sizes = [DType::U8, DType::F16, DType::F32, DType::F64, DType::C128];
+    for op in [Sparse::Spread, Sparse::Pick, Sparse::Keep, Sparse::CopyRows] {
+        add(op, &sizes);
+    }
+    for op in [Sparse::Align, Sparse::ProductValues, Sparse::Fold { op: Op::Maximum }] {
+        add(op, DType::ALL);
+    }
+    let of_columns = [Sparse::Union, Sparse::ProductColumns, Sparse::ProductCount];
+    for op in of_columns.into_iter().chain([Sparse::UnionCount, Sparse::Order, Sparse::Rises]) {
+        add(op, &[DType::I32]);
+    }
+    add(Sparse::CountKept, &[DType::I64]);
+    add(Sparse::Renumber, &[DType::I32]);
+    sources
+}

@@ -1,0 +1,178 @@
+//! The values of sparse matrices: how those of each dtype are added and multiplied.
+
+use crate::structured::Plain;
+use half::{bf16, f16};
+use num_complex::{Complex32, Complex64};
+
+/// A value of a matrix. Integers wrap around, bools are added by "or" and multiplied by "and", and
+/// f16 and bf16 are summed in f32 and rounded once.
+pub(super) trait Value: Plain {
+    /// The type of sums.
+    type Sum: Copy + Send + Sync + 'static;
+
+    /// The sum of no values.
+    const ZERO: Self::Sum;
+
+    /// The sum of one value.
+    fn widen(self) -> Self::Sum;
+
+    /// The sum of two sums.
+    fn add(sum: Self::Sum, other: Self::Sum) -> Self::Sum;
+
+    /// `sum + value x`.
+    fn add_product(sum: Self::Sum, value: Self, x: Self) -> Self::Sum;
+
+    /// The value of a sum.
+    fn narrow(sum: Self::Sum) -> Self;
+}
+
+/// A bool.
+#[derive(Clone, Copy)]
+pub(super) struct Bool(u8);
+
+impl Plain for Bool {}
+
+impl Value for Bool {
+    type Sum = Bool;
+    const ZERO: Bool = Bool(0);
+
+    fn widen(self) -> Bool {
+        self
+    }
+
+    fn add(sum: Bool, other: Bool) -> Bool {
+        Bool(sum.0 | other.0)
+    }
+
+    fn add_product(sum: Bool, value: Bool, x: Bool) -> Bool {
+        Bool(sum.0 | (value.0 & x.0))
+    }
+
+    fn narrow(sum: Bool) -> Bool {
+        sum
+    }
+}
+
+macro_rules! values {
+    ($($type:ty, $zero:expr, |$sum:ident, $value:ident, $x:ident| $add:expr, $product:expr;)*) => {
+        $(impl Value for $type {
+            type Sum = $type;
+            const ZERO: $type = $zero;
+
+            #[inline(always)]
+            fn widen(self) -> $type {
+                self
+            }
+
+            #[inline(always)]
+            fn add($sum: $type, $value: $type) -> $type {
+                $add
+            }
+
+            #[inline(always)]
+            fn add_product($sum: $type, $value: $type, $x: $type) -> $type {
+                $product
+            }
+
+            #[inline(always)]
+            fn narrow(sum: $type) -> $type {
+                sum
+            }
+        })*
+    };
+}
+
+macro_rules! integers {
+    ($($type:ty),*) => {
+        values! { $(
+            $type, 0, |sum, value, x| sum.wrapping_add(value),
+            sum.wrapping_add(value.wrapping_mul(x));
+        )* }
+    };
+}
+integers!(i8, i16, i32, i64, u8, u16, u32, u64);
+values! {
+    f32, 0.0, |sum, value, x| sum + value, sum + value * x;
+    f64, 0.0, |sum, value, x| sum + value, sum + value * x;
+    Complex32, Complex32::new(0.0, 0.0), |sum, value, x| sum + value, sum + value * x;
+    Complex64, Complex64::new(0.0, 0.0), |sum, value, x| sum + value, sum + value * x;
+}
+
+macro_rules! halves {
+    ($($type:ty),*) => {
+        $(impl Value for $type {
+            type Sum = f32;
+            const ZERO: f32 = 0.0;
+
+            fn widen(self) -> f32 {
+                self.to_f32()
+            }
+
+            fn add(sum: f32, other: f32) -> f32 {
+                sum + other
+            }
+
+            fn add_product(sum: f32, value: $type, x: $type) -> f32 {
+                sum + value.to_f32() * x.to_f32()
+            }
+
+            fn narrow(sum: f32) -> $type {
+                <$type>::from_f32(sum)
+            }
+        })*
+    };
+}
+halves!(f16, bf16);
+
+/// Runs an expression in which a name is the type of the values of a dtype.
+macro_rules! by_value {
+    ($dtype:expr, $type:ident => $body:expr) => {{
+        use $crate::structured::sparse::value::Bool;
+        use half::{bf16, f16};
+        use num_complex::{Complex32, Complex64};
+        use phalanx_ops::DType;
+        $crate::structured::sparse::value::by_value!(@match $dtype, $type => $body;
+            Bool Bool; I8 i8; I16 i16; I32 i32; I64 i64; U8 u8; U16 u16; U32 u32; U64 u64;
+            F16 f16; BF16 bf16; F32 f32; F64 f64; C64 Complex32; C128 Complex64;
+        )
+    }};
+    (@match $dtype:expr, $name:ident => $body:expr; $($variant:ident $type:ty;)*) => {
+        match $dtype {
+            $(DType::$variant => {
+                type $name = $type;
+                $body
+            })*
+        }
+    };
+}
+pub(super) use by_value;
+
+/// Runs an expression in which a name is a type of plain bytes of a size.
+macro_rules! by_size {
+    ($size:expr, $name:ident => $body:expr) => {
+        match $size {
+            1 => {
+                type $name = u8;
+                $body
+            }
+            2 => {
+                type $name = u16;
+                $body
+            }
+            4 => {
+                type $name = u32;
+                $body
+            }
+            8 => {
+                type $name = u64;
+                $body
+            }
+            // Two words, aligned as words are.
+            _ => {
+                type $name = num_complex::Complex64;
+                $body
+            }
+        }
+    };
+}
+pub(super) use by_size;

@@ -1,0 +1,1 @@
+from ..._phalanx.sparse import Rows
