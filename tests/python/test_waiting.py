@@ -95,8 +95,7 @@ except KeyboardInterrupt as interrupt:
 """
     program = _program("print('begins', flush=True)\n" + WAITS[wait], "", after)
     output, errors, _ = _interrupted(program)
-    inside = {"device": "cuda.py", "stream": "_cuda_streams.py", "event": "_cuda_streams.py"}
-    inside = inside.get(wait, "<string>")
+    inside = "_cuda_streams.py" if wait in ("device", "stream", "event") else "<string>"
     assert output == f"begins\ninterrupted in {inside}\n", errors
 
 
