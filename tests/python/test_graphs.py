@@ -145,6 +145,7 @@ def test_values_are_not_read_in_a_capture():
 def test_a_graph_keeps_no_memory_of_values_that_it_does_not_read():
     pool = np.cuda.MemoryPool()
     x = np.zeros(200_000)
+    gc.collect()
     np.cuda.Stream.null.synchronize()
     before = pool.used_bytes()
     graph = captured(lambda: x.__iadd__(1))
@@ -152,7 +153,8 @@ def test_a_graph_keeps_no_memory_of_values_that_it_does_not_read():
         graph.launch()
         np.cuda.Stream.null.synchronize()
     gc.collect()
-    assert pool.used_bytes() == before
+    # What other tests have left may be freed meanwhile.
+    assert pool.used_bytes() <= before
     assert float(x[5]) == 3
 
 
