@@ -367,8 +367,8 @@ fn arrays_of_callers_and_operators_stay_as_they_are() {
         let shifted = solvers::minres(&unit, &b, Options::default().shift(0.5)).unwrap();
         assert!(norm(&(shifted.x * 0.5 - &b)) <= 1e-5 * norm(&b));
         let a = poisson(12, DType::F64);
-        solvers::Chebyshev::new(&a, [0.05, 4.0], 5).unwrap().apply(&b).unwrap();
-        solvers::expm_multiply(&a, &b, -1.0).unwrap();
+        solvers::Chebyshev::new(&a, [0.05, 4.0], 5).unwrap().apply(&b).unwrap().evaluate().unwrap();
+        solvers::expm_multiply(&a, &b, -1.0).unwrap().evaluate().unwrap();
         assert_eq!(b.to_vec::<f64>().unwrap(), before);
     });
 }

@@ -1,18 +1,8 @@
 """The examples with sparse matrices, small, against NumPy."""
 
-import importlib.util
-import pathlib
-
 import numpy
 
-EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples" / "python"
-
-
-def example(name):
-    spec = importlib.util.spec_from_file_location(name, EXAMPLES / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+from .test_kernel_examples import example
 
 
 def test_page_rank():

@@ -3,9 +3,9 @@
 use super::csr::Csr;
 use super::order::NewRows;
 use super::split::{EntryOrder, record};
+use super::sums::sums_at;
 use crate::array::{Argument, Array};
-use crate::creation::{arange, zeros};
-use crate::indexing::{AnyIndex, combine_at};
+use crate::creation::arange;
 use crate::manipulation::refused;
 use crate::math::select;
 use phalanx_graph::{Error, Site, call_site, within};
@@ -113,10 +113,8 @@ impl Csr {
 
     fn sum_of_columns(&self, site: Site) -> Result<Array, Error> {
         let dtype = sum_dtype(self.dtype());
-        let sums = self.values().mesh()?.enter(|| zeros([self.shape()[1]], dtype));
-        let values = Argument::Array(self.values().converted(dtype, site));
-        combine_at(Op::Add, &sums, &[AnyIndex::Array(self.columns.clone())], Some(&values), site)?;
-        Ok(sums)
+        let values = self.values().converted(dtype, site);
+        sums_at(self.shape()[1], dtype, &self.columns, &values, site)
     }
 
     fn extreme(&self, op: Op, site: Site) -> Result<Array, Error> {
@@ -136,12 +134,7 @@ impl Csr {
         let site = call_site();
         Array::catch(within(site, || match axis {
             1 | -1 => (&self.ends - &self.starts).into_result(),
-            0 | -2 => {
-                let counts = self.values().mesh()?.enter(|| zeros([self.shape()[1]], DType::I64));
-                let items = [AnyIndex::Array(self.columns.clone())];
-                combine_at(Op::Add, &counts, &items, Some(&Argument::from(1)), site)?;
-                Ok(counts)
-            }
+            0 | -2 => sums_at(self.shape()[1], DType::I64, &self.columns, 1, site),
             _ => Err(Error::op(OpError::Axis { axis, ndim: 2 }, site)),
         }))
     }

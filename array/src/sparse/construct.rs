@@ -4,14 +4,15 @@
 use super::csr::{Csr, Transposed, column_dtype, of_entries, vectors};
 use super::order::{NewRows, in_order};
 use super::split::RowSplit;
-use crate::array::{Argument, Array};
+use super::sums::sums_at;
+use crate::array::Array;
 use crate::creation::{arange, zeros};
-use crate::indexing::{AnyIndex, argwhere, combine_at};
+use crate::indexing::argwhere;
 use crate::manipulation::{atleast_2d, refused};
 use crate::sorting::{Side, searchsorted};
 use phalanx_graph::{DataError, Error, Site, call_site, within};
+use phalanx_ops::DType;
 use phalanx_ops::error::OpError;
-use phalanx_ops::{DType, Op};
 
 impl Csr {
     /// The matrix with these entries. `starts` has one element more than the matrix has rows, from
@@ -74,10 +75,8 @@ impl Csr {
             let wrong = first.not_equal(0).logical_or(last.not_equal(count)).logical_or(falls);
             let error = DataError::Starts { operation, entries };
             wrong.any_at(site)?.refuse(Error::data(error, site), site)?;
-            let rows = RowSplit::rows(shape[0], &starts.mesh()?);
-            let ends_at = |cuts: &Array| starts.take(cuts, 0).to_vec::<i64>();
-            let split = RowSplit::of(rows, 0, ends_at, &starts.mesh()?)?;
             let (begins, ends) = (starts.slice(crate::s![..-1]), starts.slice(crate::s![1..]));
+            let split = RowSplit::of(RowSplit::rows(shape[0], &starts.mesh()?), &ends)?;
             let Some(split) = split else {
                 return Ok(Csr::new(shape, [&begins.copy(), &ends.copy(), &columns, values], None));
             };
@@ -129,11 +128,7 @@ impl Csr {
         site: Site,
     ) -> Result<(Csr, Array), Error> {
         let mesh = rows.mesh()?;
-        let counts = mesh.enter(|| zeros([shape[0]], DType::I64));
-        if rows.size() > 0 {
-            let items = [AnyIndex::Array(rows.clone())];
-            combine_at(Op::Add, &counts, &items, Some(&Argument::from(1)), site)?;
-        }
+        let counts = sums_at(shape[0], DType::I64, rows, 1, site)?;
         let new = NewRows::of_counts(&counts, shape, RowSplit::rows(shape[0], &mesh))?;
         let order = new.grouping(rows, site)?;
         let columns = in_order(&order, columns, new.split.as_ref(), site)?;

@@ -1,14 +1,15 @@
 //! The matrix in rows: its parts, and how it is read.
 
 use super::split::{EntryOrder, Needs, RowSplit};
+use super::sums::sums_at;
 use crate::array::Argument;
 use crate::array::Array;
 use crate::creation::{arange, zeros};
-use crate::indexing::{AnyIndex, checked_positions, combine_at};
+use crate::indexing::checked_positions;
 use crate::manipulation::{refused, try_concatenate};
 use phalanx_graph::{Error, Site, call_site, within};
+use phalanx_ops::DType;
 use phalanx_ops::error::OpError;
-use phalanx_ops::{DType, Op};
 use std::sync::{Arc, OnceLock};
 
 /// A sparse matrix in CSR format. Rows are split among devices, and each device holds the entries
@@ -89,10 +90,7 @@ impl Csr {
 
     /// The elements of entries on the devices that have the entries.
     pub(super) fn as_entries(&self, elements: Array) -> Array {
-        match &self.split {
-            Some(split) => elements.with_sharding(split.entries.clone()),
-            None => elements,
-        }
+        RowSplit::on_entries(self.split.as_ref(), elements)
     }
 
     /// The columns of the entries. Dtype: `i32` if the matrix has fewer than 2³¹ columns, as in
@@ -148,12 +146,8 @@ impl Csr {
             let size = self.shape[0].checked_mul(self.shape[1]);
             let too_large = || Error::op(OpError::TooLarge { shape: self.shape.to_vec() }, site);
             let size = size.ok_or_else(too_large)?;
-            let dense = self.values.mesh()?.enter(|| zeros([size], self.dtype()));
-            dense.ok()?;
             let positions = self.rows() * self.shape[1] as i64 + &self.columns;
-            let values = Argument::Array(self.values.clone());
-            let items = [AnyIndex::Array(positions)];
-            combine_at(Op::Add, &dense, &items, Some(&values), site)?;
+            let dense = sums_at(size, self.dtype(), &positions, &self.values, site)?;
             dense.reshape(self.shape).into_result()
         }))
     }

@@ -8,5 +8,6 @@ pub mod linalg;
 mod order;
 mod products;
 mod split;
+mod sums;
 
 pub use csr::Csr;

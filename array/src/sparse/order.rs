@@ -27,14 +27,11 @@ pub(super) fn in_order(
     split: Option<&RowSplit>,
     site: Site,
 ) -> Result<Array, Error> {
-    match split {
-        Some(split) => {
-            let take = Structured::Take(Take { axis: 0 });
-            let taken = record_structured(take, &[source, order], site)?;
-            Ok(taken.with_sharding(split.entries.clone()))
-        }
-        None => record(Sparse::Pick, &[order, source], site),
+    if split.is_none() {
+        return record(Sparse::Pick, &[order, source], site);
     }
+    let take = Structured::Take(Take { axis: 0 });
+    Ok(RowSplit::on_entries(split, record_structured(take, &[source, order], site)?))
 }
 
 impl NewRows {
@@ -44,26 +41,16 @@ impl NewRows {
         shape: [usize; 2],
         rows: Option<Split>,
     ) -> Result<NewRows, Error> {
-        let mesh = counts.mesh()?;
         let ends = cumsum(counts, 0);
         let starts = &ends - counts;
-        // The position of a block's last row, and of the last row of all.
-        let at = |positions: &Array| ends.take(positions, 0).to_vec::<i64>();
-        let split = RowSplit::of(rows, 1, at, &mesh)?;
-        let entries = match &split {
-            Some(split) => {
-                let bounds = split.entries.axes[0].as_ref().map(|split| &split.bounds);
-                bounds
-                    .map_or(0, |bounds| (0..bounds.parts()).map(|at| bounds.block(at).len()).sum())
-            }
+        let split = RowSplit::of(rows, &ends)?;
+        let bounds = split.as_ref().and_then(|split| split.entries.axes[0].as_ref());
+        let entries = match bounds.map(|split| &split.bounds) {
+            Some(bounds) => bounds.block(bounds.parts() - 1).end,
             None if shape[0] == 0 => 0,
             None => ends.slice(crate::s![-1]).item::<i64>()? as usize,
         };
-        let on_rows = |array: Array| match &split {
-            Some(split) => array.with_sharding(split.rows.clone()),
-            None => array,
-        };
-        let (starts, ends) = (on_rows(starts), on_rows(ends));
+        let [starts, ends] = [starts, ends].map(|all| RowSplit::on_rows(split.as_ref(), all));
         Ok(NewRows { shape, starts, ends, entries, split })
     }
 
@@ -82,10 +69,7 @@ impl NewRows {
 
     /// The elements of entries on the devices that have the entries.
     pub fn as_entries(&self, elements: Array) -> Array {
-        match &self.split {
-            Some(split) => elements.with_sharding(split.entries.clone()),
-            None => elements,
-        }
+        RowSplit::on_entries(self.split.as_ref(), elements)
     }
 
     /// The columns that an operation computes from (into, starts, ends) and further operands.
@@ -143,10 +127,7 @@ impl Csr {
 
     /// For each entry, the element of its row.
     pub(super) fn spread(&self, of_rows: &Array, site: Site) -> Result<Array, Error> {
-        let of_rows = match &self.split {
-            Some(split) => of_rows.with_sharding(split.rows.clone()),
-            None => of_rows.clone(),
-        };
+        let of_rows = RowSplit::on_rows(self.split.as_ref(), of_rows.clone());
         let [columns, starts, ends] = self.entries();
         record(Sparse::Spread, &[columns, starts, ends, &of_rows], site)
     }
@@ -299,11 +280,7 @@ impl Csr {
         }
         // Which entry of this matrix each entry of the new one is.
         let numbers = rows.as_entries(mesh.enter(|| arange(0, rows.entries as i64, 1)));
-        let offsets = begins - &rows.starts;
-        let offsets = match &rows.split {
-            Some(split) => offsets.with_sharding(split.rows.clone()),
-            None => offsets,
-        };
+        let offsets = RowSplit::on_rows(rows.split.as_ref(), begins - &rows.starts);
         let spread = [&numbers, &rows.starts, &rows.ends, &offsets];
         let offsets = record(Sparse::Spread, &spread, site)?;
         let from = numbers + offsets;

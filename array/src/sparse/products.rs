@@ -82,21 +82,24 @@ impl Csr {
             let operands = [&self.starts, &self.ends, columns, &values, x];
             record(Sparse::Product { is_local }, &operands, site)
         };
-        match self.needs(FEW, site)? {
+        let needs = match self.shape()[1] {
+            0..FEW => self.needs.get(),
+            _ => self.needs(site)?,
+        };
+        match needs {
             None => product(&self.columns, &x, false),
             Some(needs) => product(&needs.places, &rows_of(needs, &x, site)?, true),
         }
     }
 
-    /// What products need, unless there is one device, or fewer columns than `few`.
-    fn needs(&self, few: usize, site: Site) -> Result<Option<&Needs>, Error> {
-        let Some(rows) = &self.row_split() else { return Ok(None) };
-        if self.shape()[1] < few || self.values().mesh()?.is_capturing() {
-            return Ok(self.needs.get().filter(|_| few > 0));
-        }
-        if self.needs.get().is_none() {
-            let needs = self.find_needs(rows, site)?;
-            let _ = self.needs.set(needs);
+    /// What products need of the other operand; `None` on one device. While operations are
+    /// captured, which keeps numbers from being read, only what is known already.
+    fn needs(&self, site: Site) -> Result<Option<&Needs>, Error> {
+        if let Some(rows) = &self.row_split()
+            && self.needs.get().is_none()
+            && !self.values().mesh()?.is_capturing()
+        {
+            let _ = self.needs.set(self.find_needs(rows, site)?);
         }
         Ok(self.needs.get())
     }
@@ -133,7 +136,7 @@ impl Csr {
             let dtype = promote(self.dtype(), other.dtype());
             let values = self.as_entries(self.values().converted(dtype, site));
             let other = other.of_values(other.values().converted(dtype, site));
-            let (places, other) = match self.needs(0, site)? {
+            let (places, other) = match self.needs(site)? {
                 Some(needs) => {
                     let rows = other.rows_at(&needs.needed, Some(needs.split.clone()), site)?;
                     (needs.places.clone(), rows)

@@ -55,23 +55,21 @@ impl RowSplit {
         is_split.then(|| Sharding::even(&[rows], 0, mesh.mesh()).axes[0].clone()).flatten()
     }
 
-    /// The splits of a matrix whose rows are split so. `ends` reads numbers of entries up to the
-    /// ends of the devices' blocks of rows: at the positions of these ends, less `before`. `None`
+    /// The splits of a matrix whose rows are split so, and end at these numbers of entries; `None`
     /// without a split. Collective over the mesh.
-    pub fn of(
-        rows: Option<Split>,
-        before: usize,
-        ends: impl FnOnce(&Array) -> Result<Vec<i64>, Error>,
-        mesh: &MeshHandle,
-    ) -> Result<Option<RowSplit>, Error> {
+    pub fn of(rows: Option<Split>, ends: &Array) -> Result<Option<RowSplit>, Error> {
         let Some(split) = rows else { return Ok(None) };
         let parts = split.bounds.parts();
-        let cut = |at: usize| split.bounds.block(at).end.checked_sub(before).map(|cut| cut as i64);
-        let cuts: Vec<Option<i64>> = (0..parts).map(cut).collect();
+        // The last row up to the end of each block; none before the first row.
+        let last_row = |at: usize| split.bounds.block(at).end.checked_sub(1).map(|row| row as i64);
+        let cuts: Vec<Option<i64>> = (0..parts).map(last_row).collect();
         let known: Vec<i64> = cuts.iter().flatten().copied().collect();
         let mut found = match known.len() {
             0 => Vec::new().into_iter(),
-            count => ends(&mesh.enter(|| from_slice(&known, [count])))?.into_iter(),
+            count => {
+                let known = ends.mesh()?.enter(|| from_slice(&known, [count]));
+                ends.take(&known, 0).to_vec::<i64>()?.into_iter()
+            }
         };
         let (mut sizes, mut last) = (Vec::with_capacity(parts), 0);
         for cut in cuts {
@@ -86,5 +84,21 @@ impl RowSplit {
         let mesh_axes = split.mesh_axes.clone();
         let entries = of_axis(Split { mesh_axes, bounds: Bounds::explicit(&sizes) });
         Ok(Some(RowSplit { rows: of_axis(split), entries }))
+    }
+
+    /// The elements of rows on the devices that have the rows.
+    pub fn on_rows(split: Option<&RowSplit>, elements: Array) -> Array {
+        match split {
+            Some(split) => elements.with_sharding(split.rows.clone()),
+            None => elements,
+        }
+    }
+
+    /// The elements of entries on the devices that have the entries.
+    pub fn on_entries(split: Option<&RowSplit>, elements: Array) -> Array {
+        match split {
+            Some(split) => elements.with_sharding(split.entries.clone()),
+            None => elements,
+        }
     }
 }

@@ -191,12 +191,6 @@ impl<'py> Given<'_, 'py> {
     fn operator(&self, name: &str) -> PyResult<Option<Operator<'py>>> {
         self.object(name)?.map(|object| Operator::of(&object)).transpose()
     }
-
-    /// A function of the program that is called with arrays or numbers. Its exception is kept, and
-    /// stops the solver.
-    fn callback(&self, name: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
-        self.object(name)
-    }
 }
 
 fn wrapped(py: Python<'_>, array: &Array) -> PyResult<Py<PyAny>> {
@@ -231,10 +225,9 @@ fn _solve<'py>(
     let given = Given(options);
     let (matrix, b) = (Operator::of(operator)?, convert::array(b, None)?);
     let (left, right) = (given.operator("M")?, given.operator("M2")?);
-    let mut failed = None;
     let (mut of_iterate, mut of_residual) = (None, None);
-    let on_iterate = given.callback("callback")?;
-    let on_residual = given.callback("residual_callback")?;
+    let on_iterate = given.object("callback")?;
+    let on_residual = given.object("residual_callback")?;
     let found = {
         let mut own = Options::default()
             .rtol(given.number("rtol")?.unwrap_or(1e-5))
@@ -264,8 +257,7 @@ fn _solve<'py>(
         }
         at_line(py, || solver(matrix.get(), &b, own))
     };
-    failed = failed.or(of_iterate).or(of_residual);
-    if let Some(exception) = failed {
+    if let Some(exception) = of_iterate.or(of_residual) {
         return Err(exception);
     }
     let found = found.map_err(|error| raised(py, &error))?;

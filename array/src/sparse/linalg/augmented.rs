@@ -56,13 +56,8 @@ fn loose(problem: &Problem<'_>, mut progress: Progress<'_>) -> Result<Solved, Er
             changes.truncate(kept);
         }
         let before = std::mem::replace(&mut size, read_real(&[&norm(&r)])?[0]);
-        progress.x = x;
-        let is_stopped = progress.shows() || found.is_stopped;
-        if size <= progress.limit {
-            return progress.ended(0);
-        }
-        if is_stopped || found.is_stuck([before, size]) {
-            return progress.ended(count as i64);
+        if let Some(info) = found.end(&mut progress, x, [before, size], count) {
+            return progress.ended(info);
         }
     }
     progress.ended(most as i64)
@@ -133,13 +128,8 @@ fn recycling(problem: &Problem<'_>, mut progress: Progress<'_>) -> Result<Solved
         let x = &progress.x + &gamma * &u;
         r = problem.residual_of(&x)?;
         let before = std::mem::replace(&mut size, read_real(&[&norm(&r)])?[0]);
-        progress.x = x;
-        let is_stopped = progress.shows() || found.is_stopped;
-        if size <= progress.limit {
-            return progress.ended(0);
-        }
-        if is_stopped || found.is_stuck([before, size]) {
-            return progress.ended(count as i64);
+        if let Some(info) = found.end(&mut progress, x, [before, size], count) {
+            return progress.ended(info);
         }
         if problem.keeps_smallest && kept.order.len() == most_kept && most_kept > 0 {
             kept.truncate_smallest(&found)?;

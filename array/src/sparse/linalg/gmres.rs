@@ -52,13 +52,8 @@ fn restarted(problem: &Problem<'_>, mut progress: Progress<'_>) -> Result<Solved
         let x = &progress.x + problem.preconditioned(&step)?;
         r = problem.residual_of(&x)?;
         let before = std::mem::replace(&mut size, read_real(&[&norm(&r)])?[0]);
-        progress.x = x;
-        let is_stopped = progress.shows() || found.is_stopped;
-        if size <= progress.limit {
-            return progress.ended(0);
-        }
-        if is_stopped || found.is_stuck([before, size]) {
-            return progress.ended(count as i64);
+        if let Some(info) = found.end(&mut progress, x, [before, size], count) {
+            return progress.ended(info);
         }
     }
     progress.ended(most as i64)
@@ -102,9 +97,26 @@ pub(super) struct Found {
 }
 
 impl Found {
+    /// Ends the cycle with this number and solution, for the norms of the residual before and after
+    /// it. Returns the return code if the solver ends.
+    pub(super) fn end(
+        &self,
+        progress: &mut Progress<'_>,
+        x: Array,
+        [before, after]: [f64; 2],
+        number: usize,
+    ) -> Option<i64> {
+        progress.x = x;
+        let is_stopped = progress.shows() || self.is_stopped;
+        if after <= progress.limit {
+            return Some(0);
+        }
+        (is_stopped || self.is_stuck([before, after])).then_some(number as i64)
+    }
+
     /// Whether another cycle would not help, for the norms of the residual before and after this
     /// one: its space could not grow, and the residual has not become smaller.
-    pub(super) fn is_stuck(&self, [before, after]: [f64; 2]) -> bool {
+    fn is_stuck(&self, [before, after]: [f64; 2]) -> bool {
         !after.is_finite() || (self.broke_down && after > STUCK * before)
     }
 }

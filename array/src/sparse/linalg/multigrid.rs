@@ -3,11 +3,12 @@
 use super::entries::{diagonal, row_sums};
 use super::numbers::computed;
 use super::operator::LinearOperator;
-use crate::array::{Argument, Array};
-use crate::creation::{arange, full, zeros};
+use crate::array::Array;
+use crate::creation::{arange, full};
 use crate::manipulation::refused;
 use crate::math::{cumsum, select};
 use crate::sparse::Csr;
+use crate::sparse::sums::sums_at;
 use phalanx_graph::{Error, Site, call_site, within};
 use phalanx_ops::{DType, Op};
 
@@ -195,9 +196,7 @@ fn level(matrix: &Csr, strength: f64, site: Site) -> Result<Option<(Level, Csr)>
     }
     let mesh = matrix.values().mesh()?;
     // The tentative prolongation: columns of norm 1, constant on each aggregate.
-    let sizes = mesh.enter(|| zeros([count], matrix.dtype()));
-    let items = [crate::indexing::AnyIndex::Array(aggregate.clone())];
-    crate::indexing::combine_at(Op::Add, &sizes, &items, Some(&Argument::from(1.0)), site)?;
+    let sizes = sums_at(count, matrix.dtype(), &aggregate, 1.0, site)?;
     let values = (1.0 / sizes.sqrt()).take(&aggregate, 0);
     let own_rows = mesh.enter(|| arange(0, rows as i64, 1));
     let tentative = Csr::from_triplets(&own_rows, &aggregate, &values, [rows, count])?;

@@ -1,6 +1,6 @@
 //! Approximate inverses for the solvers: operators that are applied to residuals.
 
-use super::entries::{added, diagonal};
+use super::entries::diagonal;
 use super::numbers::computed;
 use super::operator::{LinearOperator, Prepared};
 use crate::array::Array;
@@ -9,6 +9,7 @@ use crate::manipulation::{concatenate, refused};
 use crate::math::select;
 use crate::products::conjugated;
 use crate::sparse::Csr;
+use crate::sparse::sums::sums_at;
 use phalanx_graph::{Error, call_site, within};
 use phalanx_ops::DType;
 
@@ -125,7 +126,8 @@ impl BlockJacobi {
             let units = crate::creation::ones_like(&added_rows, values.dtype());
             let positions = concatenate(&[&select(&is_inside, positions, 0), &padding], 0);
             let values = concatenate(&[&select(&is_inside, values, 0.0), &units], 0);
-            let blocks = added([padded / extent, extent, extent], &positions, &values)?;
+            let blocks = sums_at(padded * extent, values.dtype(), &positions, &values, site)?;
+            let blocks = blocks.reshape([padded / extent, extent, extent]);
             Ok(BlockJacobi { inverses: crate::linalg::inv(&blocks).into_result()?, rows: size })
         })
     }

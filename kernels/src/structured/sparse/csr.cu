@@ -12,13 +12,6 @@ struct Argument {
 #define PRODUCTS (24576 / sizeof(S))
 #define LONG 8192
 
-// An entry's position in the device's block, cut to the range of the block.
-DEVICE u64 inside(i64 position, i64 origin, u64 entries) {
-    if (position <= origin) return 0;
-    u64 at = (u64)position - (u64)origin;
-    return at < entries ? at : entries;
-}
-
 DEVICE S product(const Argument& a, u64 entry) {
     u64 column = (u64)(i64)((const I*)a.columns)[entry];
     T value = ((const T*)a.values)[entry];

@@ -5,7 +5,6 @@
 //! reads the entries of short rows less well, and adds them in its own order.
 
 use super::rows_cuda as rows;
-use crate::cuda::prelude::Uses;
 use crate::cuda::routine::Routine;
 use crate::structured::Block;
 use crate::structured::sort;
@@ -15,7 +14,7 @@ use phalanx_ops::structured::{Order, Sort, Sparse};
 use phalanx_ops::{DType, Op};
 use std::sync::Arc;
 
-static TEXT: &str = include_str!("csr.cu");
+static TEXT: &str = concat!(include_str!("inside.cu"), include_str!("csr.cu"));
 /// Groups are sorted, because a GPU has no order in which to count.
 const GROUP: Sort = Sort { axis: 0, order: Order::Positions, ranks: None, runs: None };
 /// Threads and rows of a thread block; the text has the same number.
@@ -23,23 +22,8 @@ const ROWS: u32 = 256;
 
 /// The text with elements of a dtype.
 pub fn routine(dtype: DType, columns: DType) -> Routine {
-    let is_half = matches!(dtype, DType::F16 | DType::BF16);
-    let sum = if is_half { DType::F32 } else { dtype };
-    let mut uses = Uses::default();
-    uses.ops.insert((Op::Add, vec![sum; 2]));
-    uses.ops.insert((Op::Multiply, vec![sum; 2]));
-    let cast = |to: DType| if is_half { format!("cast_{to}") } else { String::new() };
-    if is_half {
-        uses.casts.extend([(dtype, sum), (sum, dtype)]);
-    }
-    let name = |dtype: DType| String::from(dtype.name());
-    let defines = [
-        ("T", name(dtype)),
-        ("S", name(sum)),
-        ("I", name(columns)),
-        ("WIDE", cast(sum)),
-        ("NARROW", cast(dtype)),
-    ];
+    let (mut defines, uses) = rows::numbers(dtype, [Op::Add, Op::Multiply]);
+    defines.push(("I", String::from(columns.name())));
     Routine::new(TEXT, defines, uses)
 }
 

@@ -8,7 +8,7 @@ use phalanx_device::cuda::CudaDevice;
 use phalanx_ops::structured::Sparse;
 use phalanx_ops::{DType, Op};
 
-static TEXT: &str = include_str!("rows.cu");
+static TEXT: &str = concat!(include_str!("inside.cu"), include_str!("rows.cu"));
 /// Threads of a thread block; the text has the same number.
 const THREADS: usize = 256;
 
@@ -192,21 +192,10 @@ impl Call {
             Values::Absent => {}
             Values::Bytes(bytes) => defines.push(("T", String::from(word(bytes)))),
             Values::Numbers(dtype) => {
-                let is_half = matches!(dtype, DType::F16 | DType::BF16);
-                let sum = if is_half { DType::F32 } else { dtype };
-                let cast = |to: DType| if is_half { format!("cast_{to}") } else { String::new() };
-                if is_half {
-                    uses.casts.extend([(dtype, sum), (sum, dtype)]);
-                }
-                for op in self.ops.iter().chain(&self.fold) {
-                    uses.ops.insert((*op, vec![sum; 2]));
-                }
-                defines.extend([
-                    ("T", String::from(dtype.name())),
-                    ("S", String::from(sum.name())),
-                    ("WIDE", cast(sum)),
-                    ("NARROW", cast(dtype)),
-                ]);
+                let all = self.ops.iter().chain(&self.fold).copied();
+                let (own, needed) = numbers(dtype, all);
+                defines.extend(own);
+                uses = needed;
             }
         }
         if let Some(op) = self.fold {
@@ -232,6 +221,28 @@ impl Call {
         // kernel touches nothing outside of them.
         unsafe { self.routine().launch(self.kernel.1, device, size, &words) }
     }
+}
+
+/// The definitions of the types of values and sums, and what operations on sums need.
+pub(super) fn numbers(
+    dtype: DType,
+    ops: impl IntoIterator<Item = Op>,
+) -> (Vec<(&'static str, String)>, Uses) {
+    let is_half = matches!(dtype, DType::F16 | DType::BF16);
+    let sum = if is_half { DType::F32 } else { dtype };
+    let cast = |to: DType| if is_half { format!("cast_{to}") } else { String::new() };
+    let mut uses = Uses::default();
+    if is_half {
+        uses.casts.extend([(dtype, sum), (sum, dtype)]);
+    }
+    uses.ops.extend(ops.into_iter().map(|op| (op, vec![sum; 2])));
+    let defines = vec![
+        ("T", String::from(dtype.name())),
+        ("S", String::from(sum.name())),
+        ("WIDE", cast(sum)),
+        ("NARROW", cast(dtype)),
+    ];
+    (defines, uses)
 }
 
 /// The texts of every operation and dtype.

@@ -17,9 +17,10 @@ from ._classes import adopted, is_sparse, register
 from ._compressed import _of_parts
 from ._core import Rows
 from ._data import DataSparse
-from ._described import described
+from ._described import constructor, described
 from ._extremes import Extremes
 from ._matrix import spmatrix
+from ._ordered import Ordered
 
 # The share of elements in blocks that are entries, from which an estimate prefers blocks.
 _EFFICIENCY = 0.7
@@ -27,7 +28,7 @@ _NO_AXIS = {"NotImplementedError": "An axis is given."}
 _MALFORMED = {"ValueError": "The parts do not fit each other or the shape."}
 
 
-class Bsr(Extremes, DataSparse):
+class Bsr(Ordered, Extremes, DataSparse):
     """Blocks of a data array; the core has their positions, and their numbers as values."""
 
     _format = "bsr"
@@ -152,35 +153,6 @@ class Bsr(Extremes, DataSparse):
     def blocksize(self):
         """The shape of the blocks."""
         return tuple(self._data.shape[1:])
-
-    @property
-    def has_canonical_format(self):
-        """Whether the positions of blocks ascend in each row, without duplicates."""
-        if self._is_sorted is False:
-            return False
-        if self._is_canonical is None:
-            self._is_canonical = bool(self._core.is_canonical())
-        return self._is_canonical
-
-    @has_canonical_format.setter
-    def has_canonical_format(self, is_canonical):
-        self._is_canonical = bool(is_canonical)
-        if is_canonical:
-            self._is_sorted = True
-
-    @property
-    def has_sorted_indices(self):
-        """Whether the positions of blocks ascend in each row."""
-        if self._is_sorted is None:
-            self._is_sorted = bool(self._core.is_sorted())
-        return self._is_sorted
-
-    @has_sorted_indices.setter
-    def has_sorted_indices(self, is_sorted):
-        self._is_sorted = bool(is_sorted)
-
-    def __reduce__(self):
-        return type(self), ((self.data, self.indices, self.indptr), self._shape)
 
     def _home(self):
         return self.__dict__.get("_data")
@@ -429,32 +401,19 @@ def _estimated(matrix):
     return (1, 1)
 
 
-_CONSTRUCTOR = """{title}.
-
-    Parameters
-    ----------
-    arg1 : array_like, sparse matrix or tuple
-        The elements; another sparse matrix, also of SciPy; ``(data, (row, column))``;
-        ``(blocks, indices, indptr)``; or the shape of a matrix without entries.
-    shape : tuple of int, optional
-        The extents.
-    dtype : dtype, optional
-        The dtype of the values.
-    copy : bool
-        Whether the values are copied.
-    blocksize : (int, int), optional
-        The shape of the blocks; by default an estimate.
-    maxprint : int, optional
-        The most entries that are shown.
-    """
+_PARTS = {
+    "forms": "``(data, (row, column))``; ``(blocks, indices, indptr)``",
+    "extents": "The extents.",
+    "blocksize": ("(int, int), optional", "The shape of the blocks; by default an estimate."),
+}
 
 
 class bsr_array(Bsr, sparray):
-    __doc__ = _CONSTRUCTOR.format(title="A sparse array in compressed rows of blocks")
+    __doc__ = constructor("A sparse array in compressed rows of blocks", **_PARTS)
 
 
 class bsr_matrix(spmatrix, Bsr):
-    __doc__ = _CONSTRUCTOR.format(title="A sparse matrix in compressed rows of blocks")
+    __doc__ = constructor("A sparse matrix in compressed rows of blocks", **_PARTS)
     _error_of_axes = TypeError
 
 

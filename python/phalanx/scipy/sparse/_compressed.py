@@ -17,15 +17,16 @@ from ._classes import adopted, is_sparse, register
 from ._coo import entries_of
 from ._core import Rows
 from ._data import DataSparse
-from ._described import COLLECTIVE, LOCAL, described
+from ._described import COLLECTIVE, LOCAL, constructor, described
 from ._extremes import Extremes
 from ._matrix import spmatrix
+from ._ordered import Ordered
 from ._selection import Selection, replaced
 
 _MALFORMED = {"ValueError": "The parts do not fit each other or the shape."}
 
 
-class Compressed(Extremes, Selection, DataSparse):
+class Compressed(Ordered, Extremes, Selection, DataSparse):
     """Compressed lines: a core of the rows for csr, and of the columns for csc."""
 
     def __init__(self, arg1, shape=None, dtype=None, copy=False, *, maxprint=None):
@@ -164,35 +165,6 @@ class Compressed(Extremes, Selection, DataSparse):
     @indptr.setter
     def indptr(self, array):
         self._set_part("indptr", array)
-
-    @property
-    def has_canonical_format(self):
-        """Whether positions ascend in each line, without duplicates."""
-        if self._is_sorted is False:
-            return False
-        if self._is_canonical is None:
-            self._is_canonical = bool(self._core.is_canonical())
-        return self._is_canonical
-
-    @has_canonical_format.setter
-    def has_canonical_format(self, is_canonical):
-        self._is_canonical = bool(is_canonical)
-        if is_canonical:
-            self._is_sorted = True
-
-    @property
-    def has_sorted_indices(self):
-        """Whether positions ascend in each line."""
-        if self._is_sorted is None:
-            self._is_sorted = bool(self._core.is_sorted())
-        return self._is_sorted
-
-    @has_sorted_indices.setter
-    def has_sorted_indices(self, is_sorted):
-        self._is_sorted = bool(is_sorted)
-
-    def __reduce__(self):
-        return type(self), ((self.data, self.indices, self.indptr), self._shape)
 
     def _home(self):
         return self.__dict__.get("_core_")
@@ -597,38 +569,26 @@ class _Csc(Compressed):
         yield from self.tocsr()
 
 
-_CONSTRUCTOR = """{title}.
-
-    Parameters
-    ----------
-    arg1 : array_like, sparse matrix or tuple
-        The elements; another sparse matrix, also of SciPy; ``(data, (row, column))``;
-        ``(data, indices, indptr)``; or the shape of a matrix without entries.
-    shape : tuple of int, optional
-        The extents; without them, the smallest that the positions allow.
-    dtype : dtype, optional
-        The dtype of the values.
-    copy : bool
-        Whether the values are copied.
-    maxprint : int, optional
-        The most entries that are shown.
-    """
+_PARTS = {
+    "forms": "``(data, (row, column))``; ``(data, indices, indptr)``",
+    "extents": "The extents; without them, the smallest that the positions allow.",
+}
 
 
 class csr_array(_Csr, sparray):
-    __doc__ = _CONSTRUCTOR.format(title="A sparse array in compressed rows")
+    __doc__ = constructor("A sparse array in compressed rows", **_PARTS)
 
 
 class csr_matrix(spmatrix, _Csr):
-    __doc__ = _CONSTRUCTOR.format(title="A sparse matrix in compressed rows")
+    __doc__ = constructor("A sparse matrix in compressed rows", **_PARTS)
 
 
 class csc_array(_Csc, sparray):
-    __doc__ = _CONSTRUCTOR.format(title="A sparse array in compressed columns")
+    __doc__ = constructor("A sparse array in compressed columns", **_PARTS)
 
 
 class csc_matrix(spmatrix, _Csc):
-    __doc__ = _CONSTRUCTOR.format(title="A sparse matrix in compressed columns")
+    __doc__ = constructor("A sparse matrix in compressed columns", **_PARTS)
 
 
 register(csr_array, csr_matrix)

@@ -18,7 +18,7 @@ from ._base import sparray
 from ._classes import adopted, is_sparse, register
 from ._core import Rows
 from ._data import DataSparse
-from ._described import LOCAL, RECORDED, attribute, described
+from ._described import LOCAL, RECORDED, attribute, constructor, described
 from ._extremes import Extremes
 from ._matrix import spmatrix
 
@@ -388,30 +388,18 @@ def _order(axes, ndim, is_array):
     return axes
 
 
-_CONSTRUCTOR = """{title}.
-
-    Parameters
-    ----------
-    arg1 : array_like, sparse matrix or tuple
-        The elements; another sparse matrix, also of SciPy; ``(data, (row, column))``; or the shape
-        of a matrix without entries.
-    shape : tuple of int, optional
-        The extents; without them, the smallest that the positions allow.
-    dtype : dtype, optional
-        The dtype of the values.
-    copy : bool
-        Whether the values are copied.
-    maxprint : int, optional
-        The most entries that are shown.
-    """
+_PARTS = {
+    "forms": "``(data, (row, column))``",
+    "extents": "The extents; without them, the smallest that the positions allow.",
+}
 
 
 class coo_array(Coo, sparray):
-    __doc__ = _CONSTRUCTOR.format(title="A sparse array of entries with their positions")
+    __doc__ = constructor("A sparse array of entries with their positions", **_PARTS)
 
 
 class coo_matrix(spmatrix, Coo):
-    __doc__ = _CONSTRUCTOR.format(title="A sparse matrix of entries with their positions")
+    __doc__ = constructor("A sparse matrix of entries with their positions", **_PARTS)
     _error_of_axes = TypeError
 
     def __getitem__(self, key):

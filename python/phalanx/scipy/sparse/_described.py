@@ -91,6 +91,26 @@ def described(returns, raises=None, notes=COLLECTIVE, **own):
     return decorate
 
 
+def constructor(title, forms, extents, copied="values are", **more):
+    """The docstring of a class. `forms` are the tuples of parts that it takes, `extents` the text
+    of `shape`, `copied` what is copied, and `more` types and texts of further parameters."""
+    forms = f"{forms}; " if forms else ""
+    entries = {
+        "arg1": (
+            "array_like, sparse matrix or tuple",
+            f"The elements; another sparse matrix, also of SciPy; {forms}or the shape of a matrix "
+            "without entries.",
+        ),
+        "shape": ("tuple of int, optional", extents),
+        "dtype": ("dtype, optional", "The dtype of the values."),
+        "copy": ("bool", f"Whether the {copied} copied."),
+        **more,
+        "maxprint": ("int, optional", "The most entries that are shown."),
+    }
+    lines = [line for name, entry in entries.items() for line in _entry(name, *entry)]
+    return f"{title}.\n\n" + _section("Parameters", lines) + "\n"
+
+
 def attribute(name, text):
     """A documented attribute that is kept as it is set."""
     own = f"_kept_{name}"
@@ -107,7 +127,7 @@ def _composed(function, returns, raises, notes, own):
     for name in code.co_varnames[:count]:
         if name not in _NOT_TAKEN:
             kind, text = own.get(name) or _PARAMETERS[name]
-            entries += [f"{name} : {kind}", f"    {text}"]
+            entries += _entry(name, kind, text)
     kind, _, text = returns.partition(": ")
     sections = [function.__doc__.strip()]
     if entries:
@@ -117,6 +137,10 @@ def _composed(function, returns, raises, notes, own):
     sections.append(_section("Raises", lines or ["None", "    Nothing is raised."]))
     sections.append(_section("Notes", [notes]))
     return "\n\n".join(sections) + "\n"
+
+
+def _entry(name, kind, text):
+    return [f"{name} : {kind}", f"    {text}"]
 
 
 def _section(title, lines):

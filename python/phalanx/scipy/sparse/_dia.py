@@ -18,7 +18,7 @@ from ._base import _difference, sparray
 from ._classes import adopted, is_sparse, register, warn
 from ._core import Rows
 from ._data import DataSparse
-from ._described import LOCAL, RECORDED, attribute, described
+from ._described import LOCAL, RECORDED, attribute, constructor, described
 from ._matrix import spmatrix
 
 # Up to as many diagonals, products are sums of shifted vectors, which one kernel computes.
@@ -371,30 +371,18 @@ def of_entries(entries):
     return made._of(data.reshape(count, width), numbers.tolist(), shape)
 
 
-_CONSTRUCTOR = """{title}.
-
-    Parameters
-    ----------
-    arg1 : array_like, sparse matrix or tuple
-        The elements; another sparse matrix, also of SciPy; ``(data, offsets)``, with a shape; or
-        the shape of a matrix without entries.
-    shape : tuple of int, optional
-        The extents.
-    dtype : dtype, optional
-        The dtype of the values.
-    copy : bool
-        Whether the values are copied.
-    maxprint : int, optional
-        The most entries that are shown.
-    """
+_PARTS = {
+    "forms": "``(data, offsets)``, with a shape",
+    "extents": "The extents.",
+}
 
 
 class dia_array(Dia, sparray):
-    __doc__ = _CONSTRUCTOR.format(title="A sparse array by diagonals")
+    __doc__ = constructor("A sparse array by diagonals", **_PARTS)
 
 
 class dia_matrix(spmatrix, Dia):
-    __doc__ = _CONSTRUCTOR.format(title="A sparse matrix by diagonals")
+    __doc__ = constructor("A sparse matrix by diagonals", **_PARTS)
     _error_of_axes = TypeError
 
 

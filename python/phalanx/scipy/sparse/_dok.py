@@ -14,7 +14,7 @@ from ._arguments import (
 )
 from ._base import sparray
 from ._classes import adopted, is_sparse, register
-from ._described import HOST, LOCAL, described
+from ._described import HOST, LOCAL, constructor, described
 from ._host_formats import HostSparse
 from ._matrix import spmatrix
 
@@ -301,30 +301,19 @@ class Dok(HostSparse):
             self._set_element(place - min(k, 0), place + max(k, 0), self._number(one))
 
 
-_CONSTRUCTOR = """{title}.
-
-    Parameters
-    ----------
-    arg1 : array_like, sparse matrix or tuple
-        The elements; another sparse matrix, also of SciPy; or the shape of a matrix without
-        entries.
-    shape : tuple of int, optional
-        The extents, which must be those of the elements.
-    dtype : dtype, optional
-        The dtype of the values.
-    copy : bool
-        Whether the dictionary is copied.
-    maxprint : int, optional
-        The most entries that are shown.
-    """
+_PARTS = {
+    "forms": None,
+    "extents": "The extents, which must be those of the elements.",
+    "copied": "dictionary is",
+}
 
 
 class dok_array(Dok, sparray):
-    __doc__ = _CONSTRUCTOR.format(title="A sparse array as a dictionary of Python, on the host")
+    __doc__ = constructor("A sparse array as a dictionary of Python, on the host", **_PARTS)
 
 
 class dok_matrix(spmatrix, Dok):
-    __doc__ = _CONSTRUCTOR.format(title="A sparse matrix as a dictionary of Python, on the host")
+    __doc__ = constructor("A sparse matrix as a dictionary of Python, on the host", **_PARTS)
 
 
 register(dok_array, dok_matrix)

@@ -14,7 +14,7 @@ from ._arguments import (
 )
 from ._base import sparray
 from ._classes import adopted, is_sparse, register
-from ._described import HOST, LOCAL, attribute, described
+from ._described import HOST, LOCAL, attribute, constructor, described
 from ._host_formats import HostSparse
 from ._index import is_whole
 from ._matrix import spmatrix
@@ -242,30 +242,19 @@ def _lists(matrix):
     return [columns[a:b] for a, b in ranges], [numbers[a:b] for a, b in ranges]
 
 
-_CONSTRUCTOR = """{title}.
-
-    Parameters
-    ----------
-    arg1 : array_like, sparse matrix or tuple
-        The elements; another sparse matrix, also of SciPy; or the shape of a matrix without
-        entries.
-    shape : tuple of int, optional
-        Not used.
-    dtype : dtype, optional
-        The dtype of the values.
-    copy : bool
-        Whether the lists are copied.
-    maxprint : int, optional
-        The most entries that are shown.
-    """
+_PARTS = {
+    "forms": None,
+    "extents": "Not used.",
+    "copied": "lists are",
+}
 
 
 class lil_array(Lil, sparray):
-    __doc__ = _CONSTRUCTOR.format(title="A sparse array as lists of Python, on the host")
+    __doc__ = constructor("A sparse array as lists of Python, on the host", **_PARTS)
 
 
 class lil_matrix(spmatrix, Lil):
-    __doc__ = _CONSTRUCTOR.format(title="A sparse matrix as lists of Python, on the host")
+    __doc__ = constructor("A sparse matrix as lists of Python, on the host", **_PARTS)
 
 
 register(lil_array, lil_matrix)
