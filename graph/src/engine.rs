@@ -141,6 +141,11 @@ pub trait Engine: Send + Sync {
         Ok((self.upload(&data, site)?, false))
     }
 
+    /// Whether all devices of the mesh are GPUs. Local.
+    fn has_gpus(&self) -> bool {
+        false
+    }
+
     /// The elements of a view of a value, if this process holds them all. Local; waits for the
     /// value.
     fn read(

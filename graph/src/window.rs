@@ -226,6 +226,12 @@ impl MeshHandle {
         self.0.engine.mesh()
     }
 
+    /// Whether all devices of the mesh are GPUs, for which another composition of operations may be
+    /// faster. Local.
+    pub fn has_gpus(&self) -> bool {
+        self.0.engine.has_gpus()
+    }
+
     /// Whether both are the same mesh.
     #[inline]
     pub fn same(&self, other: &MeshHandle) -> bool {

@@ -7,3 +7,4 @@
 mod cache;
 pub mod fft;
 pub mod linalg;
+pub mod sparse;

@@ -1,6 +1,7 @@
 //! Solvers of linear equations and of least squares with sparse matrices: residuals against stated
 //! bounds.
 
+mod direct;
 mod spectra;
 
 use crate::meshes::{self, MESHES};

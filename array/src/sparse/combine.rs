@@ -63,7 +63,8 @@ impl Csr {
             let pattern = self.union(other)?;
             let operands = [self.align(&pattern).into(), other.align(&pattern).into()];
             let values = Array::apply(op, &operands).into_result()?;
-            pattern.of_values(values).without_zeros()
+            let mask = values.not_equal(0);
+            pattern.of_values(values).kept_at(&mask, Some(EntryOrder::Canonical), site)
         })
     }
 

@@ -26,6 +26,8 @@ pub struct Csr {
     pub(super) split: Option<RowSplit>,
     /// What is known of the order of the entries in their rows.
     pub(super) order: Arc<OnceLock<EntryOrder>>,
+    /// Whether no row has far more entries than others.
+    pub(super) is_even: Arc<OnceLock<bool>>,
     /// What products need of the other operand, if there are several devices.
     pub(super) needs: Arc<OnceLock<Needs>>,
     /// The transpose, once it has been made.
@@ -49,8 +51,8 @@ impl Csr {
     ) -> Csr {
         let (starts, ends) = (starts.clone(), ends.clone());
         let (columns, values) = (columns.clone(), values.clone());
-        let (order, needs, transposed) = Default::default();
-        Csr { shape, starts, ends, columns, values, split, order, needs, transposed }
+        let (order, is_even, needs, transposed) = Default::default();
+        Csr { shape, starts, ends, columns, values, split, order, is_even, needs, transposed }
     }
 
     /// The numbers of rows and columns. Local.

@@ -221,15 +221,27 @@ impl Csr {
             let mask = mask.converted(DType::Bool, site);
             // What is kept of rows that rise also rises.
             let order = self.order.get().copied().filter(|&order| order == EntryOrder::Canonical);
-            self.kept_at(&mask, order, site)
+            let kept = self.kept_at(&mask, order, site)?;
+            // Writing into the values of one matrix does not change the other.
+            let is_same = kept.nnz() == self.nnz();
+            Ok(if is_same { kept.of_values(kept.values().copy()) } else { kept })
         })
     }
 
-    fn kept_at(&self, mask: &Array, order: Option<EntryOrder>, site: Site) -> Result<Csr, Error> {
+    /// As `kept`, for a mask of bools; the matrix itself if it keeps all entries.
+    pub(super) fn kept_at(
+        &self,
+        mask: &Array,
+        order: Option<EntryOrder>,
+        site: Site,
+    ) -> Result<Csr, Error> {
         let mask = self.as_entries(mask.clone());
         let counted = [&self.starts, &self.ends, &mask];
         let counts = record(Sparse::CountKept, &counted, site)?;
         let rows = NewRows::of_counts(&counts, self.shape(), self.row_split())?;
+        if rows.entries == self.nnz() {
+            return Ok(self.clone());
+        }
         let mesh = self.starts.mesh()?;
         let keep = |source: &Array| {
             let into = rows.memory(source.dtype(), &mesh);

@@ -9,10 +9,16 @@ use crate::recording::record_structured;
 use phalanx_graph::{Error, Site, call_site, within};
 use phalanx_ops::error::OpError;
 use phalanx_ops::structured::{Sparse, Structured, Take};
-use phalanx_ops::{Bounds, DType, Sharding, Split, promote};
+use phalanx_ops::{Bounds, DType, Op, Sharding, Split, promote};
 
 /// Fewer columns are sent to every device.
 const FEW: usize = 1 << 12;
+/// In a matrix with fewer entries it does not matter how long its rows are.
+const MANY: usize = 1 << 16;
+/// The most products of elements that are held at a time.
+const MOST_PRODUCTS: i64 = 1 << 29;
+/// A row with at most as many entries is not long.
+const LONG: usize = 256;
 
 impl Csr {
     /// The product with a vector or with a matrix: [`Csr::matvec`] or [`Csr::matmat`].
@@ -35,8 +41,9 @@ impl Csr {
     /// The product with a vector, in the promoted dtype. Each device receives the elements of the
     /// vector that its rows need.
     ///
-    /// Collective over the mesh at the first product of a large matrix on several devices, else
-    /// Local (records nodes). Errors: `OpError::ContractedSizes`.
+    /// Collective over the mesh at the first product of a matrix that has many entries, or many
+    /// columns on several devices, else Local (records nodes). Errors:
+    /// `OpError::ContractedSizes`.
     #[track_caller]
     #[must_use]
     pub fn matvec(&self, vector: &Array) -> Array {
@@ -78,9 +85,10 @@ impl Csr {
         let dtype = promote(self.dtype(), x.dtype());
         let values = self.as_entries(self.values().converted(dtype, site));
         let x = x.converted(dtype, site);
+        let is_even = self.is_even(site)?;
         let product = |columns: &Array, x: &Array, is_local| {
             let operands = [&self.starts, &self.ends, columns, &values, x];
-            record(Sparse::Product { is_local }, &operands, site)
+            record(Sparse::Product { is_local, is_even }, &operands, site)
         };
         let needs = match self.shape()[1] {
             0..FEW => self.needs.get(),
@@ -90,6 +98,48 @@ impl Csr {
             None => product(&self.columns, &x, false),
             Some(needs) => product(&needs.places, &rows_of(needs, &x, site)?, true),
         }
+    }
+
+    /// Whether no row has far more entries than others. The longest row is read once; while
+    /// operations are captured, which keeps numbers from being read, rows count as even unless more
+    /// is known.
+    fn is_even(&self, site: Site) -> Result<bool, Error> {
+        if self.nnz() < MANY {
+            return Ok(true);
+        }
+        if let Some(is_even) = self.is_even.get() {
+            return Ok(*is_even);
+        }
+        if self.values().mesh()?.is_capturing() {
+            return Ok(true);
+        }
+        let longest = within(site, || (&self.ends - &self.starts).max(()).item::<i64>())?;
+        let mean = self.nnz() / self.shape()[0].max(1);
+        let most = LONG.max(8 * mean);
+        Ok(*self.is_even.get_or_init(|| usize::try_from(longest).unwrap_or(0) <= most))
+    }
+
+    /// The product by way of all its products of elements, which are sorted and added, so that rows
+    /// may have any lengths (N. Bell, S. Dalton, L. Olson, "Exposing fine-grained parallelism in
+    /// algebraic multigrid methods", SIAM J. Sci. Comput. 34(4), 2012, section 3.2). `None` if that
+    /// takes too much memory.
+    fn expanded(&self, values: &Array, other: &Csr, site: Site) -> Result<Option<Csr>, Error> {
+        let lengths = &other.ends - &other.starts;
+        let take = Structured::Take(Take { axis: 0 });
+        let positions = self.columns.converted(DType::I64, site);
+        let of_entries = record_structured(take, &[&lengths, &positions], site)?;
+        if of_entries.sum(()).item::<i64>()? > MOST_PRODUCTS {
+            return Ok(None);
+        }
+        // A row for each entry of this matrix.
+        let entries = self.split.as_ref().and_then(|split| split.entries.axes[0].clone());
+        let rows = other.rows_at(&positions, entries, site)?;
+        let products = rows.spread(values, site)? * rows.values();
+        // Its products are neighbours, so a row of this matrix has those from its first entry on.
+        let counts = self.fold(Op::Add, &(&rows.ends - &rows.starts), site)?;
+        let new =
+            NewRows::of_counts(&counts, [self.shape()[0], other.shape()[1]], self.row_split())?;
+        Ok(Some(new.matrix(&rows.columns, &products, None).summed()?))
     }
 
     /// What products need of the other operand; `None` on one device. While operations are
@@ -135,7 +185,13 @@ impl Csr {
         within(site, || {
             let dtype = promote(self.dtype(), other.dtype());
             let values = self.as_entries(self.values().converted(dtype, site));
-            let other = other.of_values(other.values().converted(dtype, site));
+            let other = other.of_values(other.values().converted(dtype, site)).summed()?;
+            if values.mesh()?.has_gpus()
+                && !(self.is_even(site)? && other.is_even(site)?)
+                && let Some(product) = self.expanded(&values, &other, site)?
+            {
+                return Ok(product);
+            }
             let (places, other) = match self.needs(site)? {
                 Some(needs) => {
                     let rows = other.rows_at(&needs.needed, Some(needs.split.clone()), site)?;

@@ -6,3 +6,4 @@
 mod cache;
 mod fft;
 mod linalg;
+mod sparse;

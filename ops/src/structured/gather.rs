@@ -43,6 +43,7 @@ impl Record for Take {
     }
 
     fn result(&self, operands: &[Operand<'_>]) -> (Shape, DType) {
+        assert_eq!(operands[1].1, DType::I64, "bug: the dtype of positions");
         let mut shape: Shape = operands[0].0.into();
         shape[usize::from(self.axis)] = operands[1].0[0];
         (shape, operands[0].1)

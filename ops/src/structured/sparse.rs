@@ -21,6 +21,9 @@ pub enum Sparse {
         /// Whether `x` is split, and columns are numbers of rows in the device's block of `x`; else
         /// every device needs the whole `x`.
         is_local: bool,
+        /// Whether no row has far more entries than others. The result is the same; routines that
+        /// share rows among threads are slow for other matrices.
+        is_even: bool,
     },
     /// For each entry, the element of its row: operands (columns, starts, ends, x).
     Spread,
@@ -141,7 +144,7 @@ impl Record for Sparse {
             _ => 1,
         };
         let follow = |operand: usize| match self {
-            Sparse::Product { is_local: false } if operand == 4 => Follow::Whole,
+            Sparse::Product { is_local: false, .. } if operand == 4 => Follow::Whole,
             Sparse::Group => Follow::Whole,
             _ if operand < alike => Follow::Result(0),
             _ => Follow::Own,

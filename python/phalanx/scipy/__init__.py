@@ -2,13 +2,13 @@
 
 from . import fft, linalg, special
 
-__all__ = ["fft", "linalg", "sparse", "special"]
+__all__ = ["fft", "io", "linalg", "sparse", "special"]
 
 
 def __getattr__(name):
     # Programs without sparse matrices need not load their classes.
-    if name == "sparse":
+    if name in ("io", "sparse"):
         import importlib
 
-        return importlib.import_module(f"{__name__}.sparse")
+        return importlib.import_module(f"{__name__}.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -14,8 +14,9 @@ use num_complex::Complex64;
 use phalanx::linalg::Ord;
 use phalanx::sparse::Csr;
 use phalanx::sparse::linalg::{
-    self, BlockJacobi, EigenOptions, Function, Jacobi, LeastSquaresOptions, LinearOperator,
-    LobpcgOptions, Multigrid, MultigridOptions, Options, Solved, Which,
+    self, BlockJacobi, ColumnOrder, Dropping, EigenOptions, FactorOptions, Factorisation,
+    Factorised, Function, Jacobi, LeastSquaresOptions, LinearOperator, LobpcgOptions, Multigrid,
+    MultigridOptions, Options, Solved, System, Which,
 };
 use phalanx::{Array, Error};
 use pyo3::prelude::*;
@@ -139,6 +140,103 @@ fn _preconditioner(
         _ => return Err(value_error(Mistake::Choice, "an unknown preconditioner")),
     };
     Ok((Preconditioner(made), Vec::new(), 1.0))
+}
+
+/// A factorised sparse matrix.
+#[pyclass(name = "Factors", module = "phalanx._phalanx.sparse", frozen)]
+pub struct Factors(Factorised);
+
+#[pymethods]
+impl Factors {
+    #[getter]
+    fn shape(&self) -> (usize, usize) {
+        self.0.shape().into()
+    }
+
+    #[getter]
+    fn dtype<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        dtypes::to_python(py, self.0.dtype())
+    }
+
+    /// The number of entries of both factors.
+    #[getter]
+    fn nnz(&self, py: Python<'_>) -> PyResult<usize> {
+        at_line(py, || self.0.nnz()).map_err(|error| raised(py, &error))
+    }
+
+    /// `L`, transposed.
+    fn lower_transposed(&self, py: Python<'_>) -> PyResult<SparseMatrix> {
+        let made = at_line(py, || self.0.lower_transposed());
+        Ok(SparseMatrix { matrix: made.map_err(|error| raised(py, &error))? })
+    }
+
+    /// `U`, transposed.
+    fn upper_transposed(&self, py: Python<'_>) -> PyResult<SparseMatrix> {
+        let made = at_line(py, || self.0.upper_transposed());
+        Ok(SparseMatrix { matrix: made.map_err(|error| raised(py, &error))? })
+    }
+
+    /// Where rows and columns of the matrix stand in the product of the factors.
+    fn positions(&self, py: Python<'_>) -> PyResult<Vec<Py<PyAny>>> {
+        let found = at_line(py, || self.0.positions()).map_err(|error| raised(py, &error))?;
+        found.iter().map(|array| wrapped(py, array)).collect()
+    }
+
+    /// The solution of the system of the matrix, of its transpose `T`, or of its adjoint `H`.
+    fn solve(&self, b: &Bound<'_, PyAny>, system: &str) -> PyResult<Py<PyAny>> {
+        let (py, b) = (b.py(), convert::array(b, None)?);
+        let system = match system {
+            "T" => System::Transpose,
+            "H" => System::Adjoint,
+            _ => System::Matrix,
+        };
+        let found = at_line(py, || self.0.solve(&b, system)).map_err(|error| raised(py, &error))?;
+        wrapped(py, &found)
+    }
+
+    /// The inverse as an operator of the solvers.
+    fn operator(&self) -> Preconditioner {
+        Preconditioner(Box::new(self.0.clone()))
+    }
+}
+
+/// Factorises a matrix by a method of a name.
+#[pyfunction]
+fn _factorised(
+    name: &str,
+    matrix: &Bound<'_, PyAny>,
+    options: &Bound<'_, PyDict>,
+) -> PyResult<Factors> {
+    let py = matrix.py();
+    ensure(py)?;
+    let given = Given(options);
+    let Some(own) = sparse(matrix)? else {
+        return Err(type_error(Mistake::Type, "a factorised matrix is sparse"));
+    };
+    let how = match name {
+        "ilu0" => Factorisation::Pattern,
+        "ic0" => Factorisation::HermitianPattern,
+        "ssor" => Factorisation::Relaxation { factor: given.number("factor")?.unwrap_or(1.0) },
+        _ => {
+            let mut columns = FactorOptions::default();
+            if let Some(order) = given.object("order")? {
+                columns.order = match order.extract::<&str>()? {
+                    "NATURAL" => ColumnOrder::Natural,
+                    "MMD_AT_PLUS_A" => ColumnOrder::OfSum,
+                    _ => ColumnOrder::OfProduct,
+                };
+            }
+            if let Some(threshold) = given.number("diagonal_threshold")? {
+                columns.diagonal_threshold = threshold;
+            }
+            if let (Some(threshold), Some(fill)) = (given.number("drop")?, given.number("fill")?) {
+                columns.dropping = Some(Dropping { threshold, fill });
+            }
+            Factorisation::Columns(columns)
+        }
+    };
+    let made = at_line(py, || Factorised::new(&own, how)).map_err(|error| raised(py, &error))?;
+    Ok(Factors(made))
 }
 
 /// The rows of a matrix of `phalanx.scipy.sparse`; `None` for any other object.
@@ -391,16 +489,18 @@ fn _eigen<'py>(
 
 /// Singular triplets.
 #[pyfunction]
+#[allow(clippy::type_complexity, reason = "a tuple of Python")]
 fn _svds<'py>(
     operator: &Bound<'py, PyAny>,
     k: usize,
     options: &Bound<'py, PyDict>,
-) -> PyResult<(Py<PyAny>, Py<PyAny>, Py<PyAny>)> {
+) -> PyResult<(Py<PyAny>, Py<PyAny>, Py<PyAny>, usize)> {
     let py = operator.py();
     ensure(py)?;
     let matrix = Operator::of(operator)?;
     let found = with_eigen_options(options, |own| linalg::svds(matrix.get(), k, own))?;
-    Ok((wrapped(py, &found.u)?, wrapped(py, &found.s)?, wrapped(py, &found.vh)?))
+    let [u, s, vh] = [&found.u, &found.s, &found.vh].map(|array| wrapped(py, array));
+    Ok((u?, s?, vh?, found.converged))
 }
 
 /// Eigenpairs by the block method, and the histories of eigenvalues and residuals.
@@ -500,7 +600,9 @@ fn _sparse_norm(matrix: &Bound<'_, PyAny>, ord: Option<&Bound<'_, PyAny>>) -> Py
 /// Adds these functions to the module.
 pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Preconditioner>()?;
+    module.add_class::<Factors>()?;
     module.add_function(wrap_pyfunction!(_preconditioner, module)?)?;
+    module.add_function(wrap_pyfunction!(_factorised, module)?)?;
     module.add_function(wrap_pyfunction!(_solve, module)?)?;
     module.add_function(wrap_pyfunction!(_least_squares, module)?)?;
     module.add_function(wrap_pyfunction!(_eigen, module)?)?;

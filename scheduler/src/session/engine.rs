@@ -37,6 +37,10 @@ impl Engine for Session {
         Evaluation { pending, outcome }
     }
 
+    fn has_gpus(&self) -> bool {
+        self.devices.iter().all(|device| !device.is_host())
+    }
+
     fn explain(&self, graph: &Graph) -> Result<String, Error> {
         let plan_of = |graph: &Graph| {
             let leaves = Session::leaf_shardings(graph)?;
@@ -56,7 +60,7 @@ impl Engine for Session {
         };
         let donated = Session::donated(graph, kept);
         let liveness = Session::liveness(&wanted, &plan, donated);
-        let on_gpu = self.devices.iter().all(|device| !device.is_host());
+        let on_gpu = self.has_gpus();
         // Devices exchange data through the host unless they reach each other's memory.
         let communicators = self.world.communicators();
         let direct = communicators.first().filter(|first| first.takes_device_memory());

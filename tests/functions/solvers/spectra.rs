@@ -115,7 +115,8 @@ fn eigenvalues_of_general_matrices_have_closed_forms() {
     on_meshes(|| {
         // A band matrix with different bands: its eigenvalues are d + 2 √(l u) cos(kπ / (n + 1)).
         let n = 24;
-        let a = banded(n, &[(-1, (-1.3).into()), (0, 2.0.into()), (1, 0.8.into())], DType::F64);
+        let bands = [(-1, (-1.3).into()), (0, 2.0.into()), (1, 0.8.into())];
+        let a = banded(n, &bands, DType::C128);
         let imaginary = |k: usize| {
             let size = 2.0 * 1.04f64.sqrt() * (PI * k as f64 / (n + 1) as f64).cos();
             Complex64::new(2.0, size)
@@ -126,6 +127,14 @@ fn eigenvalues_of_general_matrices_have_closed_forms() {
         let options = EigenOptions::default().which(Which::SmallestImaginary).tol(1e-11);
         let found = solvers::eigs(&a, 2, &options).unwrap();
         check_pairs(&a, &found, &[imaginary(n), imaginary(n - 1)], 1e-7);
+        // Eigenvalues of a real matrix are conjugate pairs, whose signs do not matter.
+        let real = banded(n, &bands, DType::F64);
+        let options = EigenOptions::default().which(Which::LargestImaginary).tol(1e-11);
+        let found = solvers::eigs(&real, 4, &options).unwrap();
+        let mut found = found.eigenvalues.to_vec::<Complex64>().unwrap();
+        found.sort_by(|a, b| a.im.total_cmp(&b.im));
+        let wanted = [imaginary(1).conj(), imaginary(2).conj(), imaginary(2), imaginary(1)];
+        assert!(found.iter().zip(wanted).all(|(a, b)| (a - b).norm() < 1e-7), "{found:?}");
         let mild =
             banded(n, &[(-1, (-1.1).into()), (0, 2.0.into()), (1, (-0.9).into())], DType::F64);
         let real = |k: usize| {

@@ -12,7 +12,7 @@ const ALLOWED: [(&str, &[&str]); 14] = [
     ("kernels", &["ops", "numerics", "device"]),
     ("collectives", &["ops", "waiting", "device"]),
     ("graph", &["ops", "waiting"]),
-    ("array", &["ops", "waiting", "graph"]),
+    ("array", &["ops", "numerics", "waiting", "graph"]),
     ("distributed", &["ops", "graph"]),
     ("scheduler", &["ops", "waiting", "graph", "device", "kernels", "collectives", "distributed"]),
     (

@@ -25,9 +25,10 @@ pub enum Which {
     LargestReal,
     /// `SA` of `eigsh`, `SR` of `eigs`: the smallest real parts.
     SmallestReal,
-    /// `LI` of `eigs`: the largest imaginary parts.
+    /// `LI` of `eigs`: the largest imaginary parts; their absolute values for a real operator,
+    /// whose eigenvalues come in conjugate pairs.
     LargestImaginary,
-    /// `SI` of `eigs`: the smallest imaginary parts.
+    /// `SI` of `eigs`: the smallest imaginary parts, or absolute values of them likewise.
     SmallestImaginary,
     /// `BE` of `eigsh`: half from each end of the spectrum, one more from the high end.
     BothEnds,
@@ -35,14 +36,15 @@ pub enum Which {
 
 impl Which {
     /// The positions of eigenvalues, the most wanted first.
-    pub(super) fn order(self, values: &[Complex64]) -> Vec<usize> {
+    pub(super) fn order(self, values: &[Complex64], is_real: bool) -> Vec<usize> {
+        let imaginary = |value: Complex64| if is_real { value.im.abs() } else { value.im };
         let key = |value: Complex64| match self {
             Which::LargestMagnitude => -value.norm_sqr(),
             Which::SmallestMagnitude => value.norm_sqr(),
             Which::LargestReal | Which::BothEnds => -value.re,
             Which::SmallestReal => value.re,
-            Which::LargestImaginary => -value.im,
-            Which::SmallestImaginary => value.im,
+            Which::LargestImaginary => -imaginary(value),
+            Which::SmallestImaginary => imaginary(value),
         };
         let mut order: Vec<usize> = (0..values.len()).collect();
         order.sort_by(|&a, &b| key(values[a]).total_cmp(&key(values[b])));

@@ -40,12 +40,13 @@ fn general(
     let (most, unit) = (space.most, epsilon(space.dtype));
     let most_restarts = options.maxiter.unwrap_or_else(|| space.rows.saturating_mul(10));
     let (mut kept, mut restarts) = (0, 0);
+    let is_real = !operator.dtype().is_complex();
     loop {
         space.grow(kept)?;
         let square = Dense::new(most, most, |row, column| space.quotient.at(row, column));
         let (mut triangle, mut schur) = square.schur();
         let values: Vec<Complex64> = (0..most).map(|at| triangle.at(at, at)).collect();
-        let order = options.which.order(&values);
+        let order = options.which.order(&values, is_real);
         triangle.reorder_schur(&mut schur, &order);
         let values: Vec<Complex64> = (0..most).map(|at| triangle.at(at, at)).collect();
         let vectors = schur.times(&triangle.triangle_vectors());

@@ -69,7 +69,7 @@ pub(super) fn hermitian(
         let values: Vec<Complex64> = values.into_iter().map(Complex64::from).collect();
         let last = space.quotient.at(most, most - 1).re;
         let residual = |at: usize| last * absolute(vectors.at(most - 1, at));
-        let order = options.which.order(&values);
+        let order = options.which.order(&values, false);
         let allowed = allowed(&values, options.tol, unit);
         let has_converged = |at: &&usize| residual(**at) <= allowed[**at];
         let converged = order[..k].iter().filter(has_converged).count();

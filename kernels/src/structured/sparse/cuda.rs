@@ -5,11 +5,13 @@
 //! reads the entries of short rows less well, and adds them in its own order.
 
 use super::rows_cuda as rows;
+use super::tiles_cuda as tiles;
 use crate::cuda::routine::Routine;
 use crate::structured::Block;
 use crate::structured::sort;
-use phalanx_device::DeviceError;
+use crate::structured::sort::radix::Sorting;
 use phalanx_device::cuda::CudaDevice;
+use phalanx_device::{Device, DeviceError};
 use phalanx_ops::structured::{Order, Sort, Sparse};
 use phalanx_ops::{DType, Op};
 use std::sync::Arc;
@@ -30,21 +32,25 @@ pub fn routine(dtype: DType, columns: DType) -> Routine {
 /// The texts of every dtype.
 pub fn sources() -> Vec<String> {
     let source = |&dtype: &DType| routine(dtype, DType::I32).source();
-    DType::ALL.iter().map(source).chain(rows::sources()).collect()
+    DType::ALL.iter().map(source).chain(rows::sources()).chain(tiles::sources()).collect()
 }
 
 /// The texts that `run` runs.
 pub fn routines(op: Sparse, operands: &[Block<'_>], to: &Block<'_>) -> Vec<Routine> {
     match op {
         _ if to.is_empty() => Vec::new(),
+        Sparse::Product { is_even: false, .. } => vec![tiles::routine(operands, to)],
         Sparse::Product { .. } => vec![routine(to.dtype, operands[2].dtype)],
         Sparse::Group => sort::cuda::routines(GROUP, &operands[2..], to),
+        Sparse::Order if let Some(keys) = rows::Call::keys(operands, 0) => {
+            vec![keys.routine(), sort::radix::routine(Order::Positions, DType::U64)]
+        }
         _ => rows::Call::of(op, operands, to).map(|call| call.routine()).into_iter().collect(),
     }
 }
 
-/// Runs an operation if there is a text for it. Only the order in which a product with a vector
-/// adds the entries of long rows differs from the CPU's routine.
+/// Runs an operation if there is a text for it. Only the order in which products and folds add the
+/// entries of a row differs from the CPU's routine.
 ///
 /// Errors: those of the compiler.
 pub fn run(
@@ -56,11 +62,14 @@ pub fn run(
     if op == Sparse::Group {
         return sort::cuda::run(GROUP, &operands[2..], to, device);
     }
-    if let Sparse::Product { .. } = op {
-        return product(operands, to, device).map(|()| true);
+    if let Sparse::Product { is_even, .. } = op {
+        return product(operands, to, is_even, device).map(|()| true);
     }
     if to.is_empty() {
         return Ok(true);
+    }
+    if op == Sparse::Order && rows::Call::keys(operands, 0).is_some() {
+        return sorted(operands, to, device).map(|()| true);
     }
     match rows::Call::of(op, operands, to) {
         Some(call) => call.run(device).map(|()| true),
@@ -68,7 +77,31 @@ pub fn run(
     }
 }
 
-fn product(operands: &[Block<'_>], to: &Block<'_>, device: &CudaDevice) -> Result<(), DeviceError> {
+/// Sorts all entries by their rows and columns. Long rows cost as much as short ones.
+fn sorted(
+    operands: &[Block<'_>],
+    to: &Block<'_>,
+    device: &Arc<CudaDevice>,
+) -> Result<(), DeviceError> {
+    let (rows, entries) = (operands[1].len(), to.len());
+    let keys = device.clone().allocate(8 * entries)?;
+    let Some(call) = rows::Call::keys(operands, keys.as_ptr() as u64) else { return Ok(()) };
+    call.run(device)?;
+    let bits = 31 + (usize::BITS - rows.leading_zeros());
+    Sorting::new(Order::Positions, DType::U64, device).of_digits(bits.div_ceil(8) as usize).lines(
+        keys.as_ptr() as u64,
+        to.buffer.as_ptr() as u64,
+        1,
+        entries,
+    )
+}
+
+fn product(
+    operands: &[Block<'_>],
+    to: &Block<'_>,
+    is_even: bool,
+    device: &Arc<CudaDevice>,
+) -> Result<(), DeviceError> {
     let rows = to.shape[0];
     let [starts, ends, columns, values, x] = operands else {
         unreachable!("bug: {} operands of a sparse product", operands.len())
@@ -86,6 +119,9 @@ fn product(operands: &[Block<'_>], to: &Block<'_>, device: &CudaDevice) -> Resul
     );
     if to.is_empty() {
         return Ok(());
+    }
+    if !is_even {
+        return tiles::run(operands, to, device);
     }
     let routine = routine(to.dtype, columns.dtype);
     let addresses = [starts, ends, columns, values, x, to].map(|it| it.buffer.as_ptr() as u64);

@@ -8,4 +8,5 @@ mod product;
 mod rows;
 mod rows_cuda;
 mod spgemm;
+mod tiles_cuda;
 mod value;

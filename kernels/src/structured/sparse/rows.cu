@@ -111,6 +111,14 @@ KERNEL(THREADS) renumber(const Argument a) {
 }
 #endif
 
+#ifdef KEYS
+// A key for each entry: its row, and its column in the lowest 31 bits.
+KERNEL(THREADS) keys(const Argument a) {
+    ENTRY(a.result)
+    ((u64*)a.to)[entry] = row << 31 | (u64)column_of(a.result, entry);
+}
+#endif
+
 #ifdef ORDER
 // Whether an entry stands before another one of its row.
 DEVICE bool stands_before(const Pattern& p, i64 entry, i64 other) {
@@ -156,44 +164,11 @@ KERNEL(THREADS) order(const Argument a) {
 }
 #endif
 
-#ifdef COUNT_KEPT
-KERNEL(THREADS) count_kept(const Argument a) {
-    ROW(a.a)
-    i64 count = 0;
-    for (u64 i = begin_of(a.a, row); i < end_of(a.a, row); i++) count += ((const u8*)a.x)[i] != 0;
-    ((i64*)a.to)[row] = count;
-}
-#endif
-
 #ifdef COPY_ROWS
 KERNEL(THREADS) copy_rows(const Argument a) {
     ENTRY(a.result)
     u64 at = (u64)((const i64*)a.x)[row] + (entry - begin_of(a.result, row));
     if (at < a.count) ((T*)a.to)[entry] = ((const T*)a.a_values)[at];
-}
-#endif
-
-#ifdef KEEP
-KERNEL(THREADS) keep(const Argument a) {
-    ROW(a.a)
-    u64 to = begin_of(a.result, row), stop = end_of(a.result, row), end = end_of(a.a, row);
-    for (u64 i = begin_of(a.a, row); i < end && to < stop; i++) {
-        if (((const u8*)a.x)[i] != 0) ((T*)a.to)[to++] = ((const T*)a.a_values)[i];
-    }
-}
-#endif
-
-#ifdef FOLD
-KERNEL(THREADS) fold(const Argument a) {
-    ROW(a.a)
-    u64 at = begin_of(a.a, row), end = end_of(a.a, row);
-    T result = T();
-    if (at < end) {
-        S sum = WIDE(((const T*)a.a_values)[at]);
-        for (at++; at < end; at++) sum = COMBINE(sum, WIDE(((const T*)a.a_values)[at]));
-        result = NARROW(sum);
-    }
-    ((T*)a.to)[row] = result;
 }
 #endif
 
@@ -215,125 +190,3 @@ KERNEL(THREADS) align(const Argument a) {
 }
 #endif
 
-#if defined(UNION_COUNT) || defined(UNION)
-// The columns of two sorted rows, written to `to` unless that is null. Returns their number.
-DEVICE u64 unite(const Argument& a, u64 row, I* to, u64 most) {
-    u64 i = begin_of(a.a, row), i_end = end_of(a.a, row);
-    u64 j = begin_of(a.b, row), j_end = end_of(a.b, row);
-    u64 count = 0;
-    while (i < i_end || j < j_end) {
-        I column;
-        if (j >= j_end) column = column_of(a.a, i++);
-        else if (i >= i_end) column = column_of(a.b, j++);
-        else {
-            I left = column_of(a.a, i), right = column_of(a.b, j);
-            column = left < right ? left : right;
-            i += left <= right;
-            j += right <= left;
-        }
-        if (to && count < most) to[count] = column;
-        count++;
-    }
-    return count;
-}
-#endif
-
-#ifdef UNION_COUNT
-KERNEL(THREADS) union_count(const Argument a) {
-    ROW(a.a)
-    ((i64*)a.to)[row] = (i64)unite(a, row, (I*)0, 0);
-}
-#endif
-
-#ifdef UNION
-KERNEL(THREADS) union_columns(const Argument a) {
-    ROW(a.a)
-    u64 begin = begin_of(a.result, row);
-    unite(a, row, (I*)a.to + begin, end_of(a.result, row) - begin);
-}
-#endif
-
-#if defined(PRODUCT_COUNT) || defined(PRODUCT_COLUMNS)
-// The columns of a row of the product, ascending: in each turn, each of the LANES threads of a row
-// finds the next column in the rows of B of some entries of A, and the least of them is the next
-// column. Returns their number.
-DEVICE u64 multiply(const Argument& a, u64 row, bool is_row, I* to, u64 most) {
-    u64 lane = threadIdx.x % LANES;
-    u64 begin = is_row ? begin_of(a.a, row) : 0, end = is_row ? end_of(a.a, row) : 0;
-    bool is_first = true;
-    I last = 0;
-    u64 count = 0;
-    for (;;) {
-        bool has_next = false;
-        I next = 0;
-        for (u64 entry = begin + lane; entry < end; entry += LANES) {
-            u64 k = (u64)(i64)column_of(a.a, entry);
-            if (k >= a.b.rows) continue;
-            u64 at = begin_of(a.b, k), stop = end_of(a.b, k);
-            if (!is_first) at = lower(a.b, at, stop, (I)(last + 1));
-            if (at < stop && (!has_next || column_of(a.b, at) < next)) {
-                next = column_of(a.b, at);
-                has_next = true;
-            }
-        }
-#pragma unroll
-        for (int other = LANES / 2; other > 0; other /= 2) {
-            u32 from = (threadIdx.x % 32) ^ other;
-            bool has = shuffle_from((u32)has_next, from) != 0;
-            I column = shuffle_from(next, from);
-            if (has && (!has_next || column < next)) {
-                next = column;
-                has_next = true;
-            }
-        }
-        // All threads of a warp take part in the shuffles until the last row is done.
-        if (ballot(has_next) == 0) return count;
-        if (!has_next) continue;
-        if (to && lane == 0 && count < most) to[count] = next;
-        count++;
-        last = next;
-        is_first = false;
-    }
-}
-
-#define PRODUCT_ROW \
-    u64 row = ((u64)blockIdx.x * THREADS + threadIdx.x) / LANES; \
-    bool is_row = row < a.a.rows;
-#endif
-
-#ifdef PRODUCT_COUNT
-KERNEL(THREADS) product_count(const Argument a) {
-    PRODUCT_ROW
-    u64 count = multiply(a, row, is_row, (I*)0, 0);
-    if (is_row && threadIdx.x % LANES == 0) ((i64*)a.to)[row] = (i64)count;
-}
-#endif
-
-#ifdef PRODUCT_COLUMNS
-KERNEL(THREADS) product_columns(const Argument a) {
-    PRODUCT_ROW
-    u64 begin = is_row ? begin_of(a.result, row) : 0;
-    u64 most = is_row ? end_of(a.result, row) - begin : 0;
-    multiply(a, row, is_row, (I*)a.to + begin, most);
-}
-#endif
-
-#ifdef PRODUCT_VALUES
-// An element of the product: the products of its row of A and its column of B, in their order.
-KERNEL(THREADS) product_values(const Argument a) {
-    ENTRY(a.result)
-    I column = column_of(a.result, entry);
-    S sum = S();
-    for (u64 i = begin_of(a.a, row); i < end_of(a.a, row); i++) {
-        u64 k = (u64)(i64)column_of(a.a, i);
-        if (k >= a.b.rows) continue;
-        u64 stop = end_of(a.b, k);
-        T value = ((const T*)a.a_values)[i];
-        for (u64 at = lower(a.b, begin_of(a.b, k), stop, column);
-             at < stop && column_of(a.b, at) == column; at++) {
-            sum = op_add(sum, op_multiply(WIDE(value), WIDE(((const T*)a.b_values)[at])));
-        }
-    }
-    ((T*)a.to)[entry] = NARROW(sum);
-}
-#endif

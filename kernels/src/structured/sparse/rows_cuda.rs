@@ -3,14 +3,25 @@
 use crate::cuda::prelude::Uses;
 use crate::cuda::routine::{Routine, word};
 use crate::structured::Block;
+use crate::structured::sort::radix::MOST;
 use phalanx_device::DeviceError;
 use phalanx_device::cuda::CudaDevice;
 use phalanx_ops::structured::Sparse;
 use phalanx_ops::{DType, Op};
 
-static TEXT: &str = concat!(include_str!("inside.cu"), include_str!("rows.cu"));
-/// Threads of a thread block; the text has the same number.
+static BY_ENTRIES: &str = concat!(include_str!("inside.cu"), include_str!("rows.cu"));
+static BY_TEAMS: &str =
+    concat!(include_str!("inside.cu"), include_str!("rows.cu"), include_str!("teams.cu"));
+static PRODUCTS: &str =
+    concat!(include_str!("inside.cu"), include_str!("rows.cu"), include_str!("spgemm.cu"));
+/// Threads of a thread block; the texts have the same number.
 const THREADS: usize = 256;
+/// Threads of a team, for rows that are short and for others.
+const TEAMS: [usize; 2] = [1, 8];
+/// Rows with fewer entries are short.
+const SHORT: usize = 8;
+/// As many entries are sorted together, whatever the lengths of their rows.
+const MANY: usize = 1 << 15;
 
 /// The type of values in a text.
 #[derive(Clone, Copy)]
@@ -35,13 +46,16 @@ struct Pattern {
 
 /// A launch of a kernel.
 pub(super) struct Call {
+    text: &'static str,
     /// The definition that selects the kernel, and its name.
     kernel: (&'static str, &'static str),
     columns: DType,
     values: Values,
     ops: Vec<Op>,
     fold: Option<Op>,
+    /// Threads of a row of a product, and of other operations.
     lanes: usize,
+    team: usize,
     result: Pattern,
     a: Pattern,
     b: Pattern,
@@ -76,12 +90,14 @@ impl Call {
         let wanted = || Pattern { columns: at(0), ..rows(1, to.len()) };
         let entries = || Pattern { columns: at(0), entries: to.len(), ..Pattern::default() };
         let mut call = Call {
+            text: BY_ENTRIES,
             kernel: ("", ""),
             columns: DType::I32,
             values: Values::Absent,
             ops: Vec::new(),
             fold: None,
             lanes: 1,
+            team: 1,
             result: Pattern::default(),
             a: Pattern::default(),
             b: Pattern::default(),
@@ -126,7 +142,6 @@ impl Call {
                 (call.values, call.result) = (bytes, rows(1, to.len()));
                 (call.a, call.memory) =
                     (rows(3, operands[5].len()), [address(to), at(5), at(6), 0]);
-                call.threads = call.a.rows;
             }
             Sparse::CopyRows => {
                 call.kernel = ("COPY_ROWS", "copy_rows");
@@ -146,7 +161,6 @@ impl Call {
                 call.kernel = ("UNION", "union_columns");
                 (call.columns, call.result) = (to.dtype, rows(1, to.len()));
                 (call.a, call.b) = (matrix(3), matrix(6));
-                call.threads = call.a.rows;
             }
             Sparse::Align => {
                 call.kernel = ("ALIGN", "align");
@@ -171,12 +185,39 @@ impl Call {
                 (call.memory[2], call.memory[3]) = (at(6), at(10));
             }
         }
-        if matches!(op, Sparse::ProductCount | Sparse::ProductColumns) {
-            // Threads of a row share its entries.
-            let long = call.a.entries > 16 * call.a.rows;
-            call.lanes = if long { 32 } else { 8 };
-            call.threads = call.a.rows * call.lanes;
+        match op {
+            Sparse::ProductCount | Sparse::ProductColumns | Sparse::ProductValues => {
+                // Threads of a row share its entries.
+                let long = call.a.entries > 16 * call.a.rows;
+                (call.text, call.lanes) = (PRODUCTS, if long { 32 } else { 8 });
+                call.threads = call.a.rows * call.lanes;
+            }
+            Sparse::CountKept
+            | Sparse::Keep
+            | Sparse::Fold { .. }
+            | Sparse::UnionCount
+            | Sparse::Union => {
+                // A row of a union has those of two matrices.
+                let longest = call.a.entries.max(call.b.entries);
+                call.team = TEAMS[usize::from(longest >= SHORT * call.a.rows)];
+                (call.text, call.threads) = (BY_TEAMS, call.a.rows * call.team);
+            }
+            _ => {}
         }
+        Some(call)
+    }
+
+    /// The launch that computes the keys by which entries are sorted, for operands (columns,
+    /// starts, ends) of `Sparse::Order`; `None` if a thread sorts each row. `keys` is their memory.
+    pub fn keys(operands: &[Block<'_>], keys: u64) -> Option<Call> {
+        let (columns, rows) = (&operands[0], operands[1].len());
+        let entries = columns.len();
+        let fits = columns.dtype == DType::I32 && u32::try_from(rows).is_ok();
+        if !fits || !(MANY..MOST).contains(&entries) {
+            return None;
+        }
+        let mut call = Call::of(Sparse::Order, operands, columns)?;
+        (call.kernel, call.memory[0], call.threads) = (("KEYS", "keys"), keys, entries);
         Some(call)
     }
 
@@ -187,6 +228,7 @@ impl Call {
             (self.kernel.0, String::new()),
             ("I", String::from(self.columns.name())),
             ("LANES", self.lanes.to_string()),
+            ("TEAM", self.team.to_string()),
         ];
         match self.values {
             Values::Absent => {}
@@ -201,7 +243,7 @@ impl Call {
         if let Some(op) = self.fold {
             defines.push(("COMBINE", format!("op_{op}")));
         }
-        Routine::new(TEXT, defines, uses)
+        Routine::new(self.text, defines, uses)
     }
 
     /// Launches the kernel. Errors: those of the compiler.
@@ -269,6 +311,16 @@ pub fn sources() -> Vec<String> {
     for op in of_columns.into_iter().chain([Sparse::UnionCount, Sparse::Order, Sparse::Rises]) {
         add(op, &[DType::I32]);
     }
+    let columns = block(DType::I32);
+    let many = Block { shape: &[MANY], ..columns };
+    sources.extend(Call::keys(&[many, columns, columns], 0).map(|call| call.routine().source()));
+    let mut add = |op: Sparse, dtypes: &[DType]| {
+        for &dtype in dtypes {
+            let operands: Vec<Block<'_>> = (0..11).map(|_| block(DType::I32)).collect();
+            let call = Call::of(op, &operands, &block(dtype));
+            sources.extend(call.map(|call| call.routine().source()));
+        }
+    };
     add(Sparse::CountKept, &[DType::I64]);
     add(Sparse::Renumber, &[DType::I32]);
     sources

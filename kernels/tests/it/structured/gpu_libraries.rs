@@ -181,8 +181,10 @@ fn long_rows_of_sparse_products_on_a_gpu() {
         [&starts, &ends, &columns].map(|numbers| operand(numbers, &[numbers.len()]));
     let [values, x] = [&values, &x].map(|numbers| operand(numbers, &[numbers.len()]));
     let operands = [&starts, &ends, &columns, &values, &x];
-    let product = Structured::Sparse(Sparse::Product { is_local: false });
-    let (_, expected) = evaluate::<f64>(&product, &operands);
-    let result = evaluate_on::<f64>(&product, &operands, device);
-    assert_near(&wide(&result), &wide(&expected), 1e-10, "long rows");
+    for is_even in [true, false] {
+        let product = Structured::Sparse(Sparse::Product { is_local: false, is_even });
+        let (_, expected) = evaluate::<f64>(&product, &operands);
+        let result = evaluate_on::<f64>(&product, &operands, device);
+        assert_near(&wide(&result), &wide(&expected), 1e-10, "long rows");
+    }
 }

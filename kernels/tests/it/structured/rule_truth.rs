@@ -114,7 +114,10 @@ fn cases() -> Vec<Case> {
     let entries = |numbers: [i64; 4]| Value::positions(&[4], numbers.into_iter());
     let columns = Value::positions(&[8], [0, 4, 2, 1, 3, 0, 2, 4].into_iter());
     let operands = [entries([0, 3, 3, 6]), entries([3, 3, 6, 8]), columns, f64s(&[8]), f64s(&[5])];
-    add(Structured::Sparse(Sparse::Product { is_local: false }), &operands);
+    for is_even in [true, false] {
+        let product = Sparse::Product { is_local: false, is_even };
+        add(Structured::Sparse(product), &operands);
+    }
     add(Structured::Lend(Lend { share: Share::First }), &[f64s(&[4, 6])]);
     let mark = Value::zeros(DType::U8, &[1]);
     add(Structured::Returned(Returned), &[f64s(&[4, 6]), mark]);

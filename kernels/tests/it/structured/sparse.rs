@@ -8,7 +8,7 @@ use phalanx_ops::Structured;
 use phalanx_ops::dtype::Element;
 use phalanx_ops::structured::Sparse;
 
-const SPMV: Structured = Structured::Sparse(Sparse::Product { is_local: false });
+const SPMV: Structured = Structured::Sparse(Sparse::Product { is_local: false, is_even: true });
 
 /// Starts and ends of rows, whose entries begin at `first` among all, and columns.
 fn rows(first: i64, count: usize, columns: usize) -> [Vec<i64>; 3] {

@@ -316,8 +316,8 @@ pub fn a_matrix_is_multiplied_column_by_column() {
             });
             let sums: Vec<Scalar> = sums.map(Scalar::new).collect();
             let expected = Value::new(&[block.len(), width], sums.into_iter(), DType::I32);
-            for is_local in [false, true] {
-                let op = Structured::Sparse(Sparse::Product { is_local });
+            for (is_local, is_even) in [(false, true), (true, true), (false, false)] {
+                let op = Structured::Sparse(Sparse::Product { is_local, is_even });
                 let operands = [&starts, &ends, &places, &values, &operand];
                 assert_eq!(evaluate(op, &operands), expected, "{block:?} of {rows}, {width}");
             }

@@ -83,16 +83,12 @@ def checked_shape(given, lengths=(2,), current=None):
         raise _refusal(
             ValueError,
             "value",
-            f"a shape of {len(shape)} axes, {shape}, in place of {_listed(lengths)}",
+            f"shape must have length in {tuple(lengths)}, not {shape}",
             "sparse arrays have one or two axes, matrices and most formats two",
         )
     if any(extent < 0 for extent in shape):
         raise _refusal(ValueError, "value", "'shape' elements cannot be negative")
     return shape
-
-
-def _listed(lengths):
-    return " or ".join(map(str, lengths))
 
 
 def _filled(shape, current):
@@ -158,14 +154,43 @@ def checked_dtype(dtype, default=None):
     return dtype
 
 
-def index_dtype(largest):
-    """The dtype of positions up to a number."""
-    return np.dtype(np.int32 if largest <= INT32_MAX else np.int64)
+def index_dtype(largest, is_wide=False):
+    """The dtype of positions up to a number; of 64 bits in any case if the matrix is wide."""
+    return np.dtype(np.int64 if is_wide or largest > INT32_MAX else np.int32)
+
+
+def values_of(x, dtype=None):
+    """The values of entries as an array. Text and other objects have a dtype that values may not
+    have, so they are refused as such dtypes are."""
+    try:
+        return np.asarray(x, dtype=dtype)
+    except TypeError as error:
+        raise _refusal(ValueError, "dtype", str(error).partition(" [")[0]) from error
+
+
+def _is_text(x):
+    if isinstance(x, (tuple, list)):
+        return any(map(_is_text, x))
+    kind = getattr(getattr(x, "dtype", None), "kind", None)
+    return isinstance(x, (str, bytes)) or kind in ("U", "S")
+
+
+def has_wide(*arrays):
+    """Whether positions of some array have a dtype that does not fit into int32, whatever their
+    values are."""
+    return any(not np.can_cast(array.dtype, np.int32) for array in arrays)
 
 
 def positions(x):
     """Positions as a vector of integers. No positions may have any dtype."""
-    x = np.asarray(x)
+    try:
+        x = np.asarray(x)
+    except TypeError as error:
+        # Text may be a number, so that only its value is wrong.
+        if _is_text(x):
+            text = f"positions are integers, not {x!r:.50}"
+            raise _refusal(ValueError, "value", text) from error
+        raise
     if x.dtype.kind not in "iu":
         x = x.astype(np.int64)
     return x

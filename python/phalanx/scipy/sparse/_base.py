@@ -68,6 +68,9 @@ class Sparse:
     _is_array = True
     _lengths = (2,)
     _error_of_axes = ValueError
+    # Whether positions have 64 bits where 32 would do. As in SciPy, the positions that an array is
+    # made of keep their dtype, also in what is computed of it.
+    _is_wide = False
 
     maxprint = _MAXPRINT
 

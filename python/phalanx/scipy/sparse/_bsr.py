@@ -6,11 +6,13 @@ from ..._phalanx import _refusal
 from ._arguments import (
     checked_dtype,
     checked_shape,
+    has_wide,
     index_dtype,
     is_scalar,
     is_shape,
     positions,
     unequal,
+    values_of,
 )
 from ._base import sparray
 from ._classes import adopted, is_sparse, register
@@ -58,12 +60,14 @@ class Bsr(Ordered, Extremes, DataSparse):
 
     def _take_same(self, other):
         self._take(other.data, other._core, other._shape, other._is_canonical)
+        self._is_wide = other._is_wide
 
     @classmethod
-    def _of(cls, data, core, shape, is_canonical=None):
+    def _of(cls, data, core, shape, is_canonical=None, is_wide=False):
         made = cls.__new__(cls)
         checked_dtype(data.dtype)
         made._take(data, core, shape, is_canonical)
+        made._is_wide = is_wide
         return made
 
     def _take_parts(self, parts, shape, dtype, copy, blocksize):
@@ -77,7 +81,7 @@ class Bsr(Ordered, Extremes, DataSparse):
             same = self._class("coo")(parts, shape=shape, dtype=dtype)
             self._take_same(same.tobsr(blocksize=blocksize))
         elif len(parts) == 3:
-            data = np.asarray(parts[0], dtype=dtype)
+            data = values_of(parts[0], dtype)
             if data.ndim != 3:
                 text = f"BSR data must be 3-dimensional, got shape={data.shape}"
                 raise _refusal(ValueError, "value", text)
@@ -85,6 +89,7 @@ class Bsr(Ordered, Extremes, DataSparse):
                 text = f"mismatching blocksize={blocksize} vs {tuple(data.shape[1:])}"
                 raise _refusal(ValueError, "together", text)
             columns, starts = (positions(part) for part in parts[1:])
+            self._is_wide = self._is_array and has_wide(columns, starts)
             shape = _shape_of(shape, data, columns, starts)
             self._take(data.copy() if copy else data, None, shape)
             self._set_parts = {"indices": columns, "indptr": starts}
@@ -112,7 +117,8 @@ class Bsr(Ordered, Extremes, DataSparse):
     def _set_part(self, name, array):
         if self._set_parts is None:
             self._set_parts = {"indices": self.indices, "indptr": self.indptr}
-        self._set_parts[name] = positions(array)
+        array = self._set_parts[name] = positions(array)
+        self._is_wide = self._is_wide or has_wide(array)
         self._is_canonical = self._is_sorted = None
 
     @property
@@ -130,8 +136,10 @@ class Bsr(Ordered, Extremes, DataSparse):
     @property
     def indices(self):
         """The column of each block, counted in blocks."""
-        parts = self._set_parts
-        return self._core_.columns if parts is None else parts["indices"]
+        if self._set_parts is not None:
+            return self._set_parts["indices"]
+        core = self._core_
+        return core.columns.astype(index_dtype(core.shape[1], self._is_wide), copy=False)
 
     @indices.setter
     def indices(self, array):
@@ -143,7 +151,7 @@ class Bsr(Ordered, Extremes, DataSparse):
         if self._set_parts is not None:
             return self._set_parts["indptr"]
         core = self._core_
-        return core.row_starts().astype(index_dtype(core.nnz), copy=False)
+        return core.row_starts().astype(index_dtype(core.nnz, self._is_wide), copy=False)
 
     @indptr.setter
     def indptr(self, array):
@@ -209,7 +217,7 @@ class Bsr(Ordered, Extremes, DataSparse):
         self._take(self.data[is_kept], _numbered(core.kept(is_kept)), self._shape, canonical)
 
     def _with_data(self, data):
-        return self._of(data, self._core, self._shape, self._is_canonical)
+        return self._of(data, self._core, self._shape, self._is_canonical, self._is_wide)
 
     def _getnnz(self, axis=None):
         if axis is not None:
@@ -241,7 +249,8 @@ class Bsr(Ordered, Extremes, DataSparse):
     @described("csr_matrix or csr_array")
     def tocsr(self, copy=False):
         """The matrix in compressed rows, with all elements of the blocks."""
-        made = self._class("csr")._of_core(self._rows(), self._shape)
+        made, core = self._class("csr"), self._rows()
+        made = made._of_core(core, self._shape, is_wide=self._is_wide)
         made._is_sorted, made._is_canonical = True, self._is_canonical or None
         return made
 
@@ -265,7 +274,8 @@ class Bsr(Ordered, Extremes, DataSparse):
         self._check_axes(axes)
         core = self._core.transpose()
         data = self.data[core.values].transpose(0, 2, 1).copy()
-        return self._of(data, _numbered(core), self._shape[::-1], self._is_canonical)
+        core, shape = _numbered(core), self._shape[::-1]
+        return self._of(data, core, shape, self._is_canonical, self._is_wide)
 
     # Operations with another matrix have blocks of the same shape.
 
@@ -369,8 +379,8 @@ def of_rows(matrix, blocksize):
     data = np.zeros(count * high * wide, dtype=values.dtype)
     ufunc = np.logical_or if values.dtype.kind == "b" else np.add
     ufunc.at(data, place, values[order])
-    made = matrix._class("bsr")
-    return made._of(data.reshape(count, high, wide), _numbered(pattern), shape, True)
+    made, data = matrix._class("bsr"), data.reshape(count, high, wide)
+    return made._of(data, _numbered(pattern), shape, True, matrix._is_wide)
 
 
 def _pattern(matrix, blocksize):

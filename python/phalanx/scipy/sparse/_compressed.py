@@ -7,10 +7,12 @@ from ._arguments import (
     broadcast_shapes,
     checked_dtype,
     checked_shape,
+    has_wide,
     index_dtype,
     is_shape,
     positions,
     unequal,
+    values_of,
 )
 from ._base import sparray
 from ._classes import adopted, is_sparse, register
@@ -41,34 +43,53 @@ class Compressed(Ordered, Extremes, Selection, DataSparse):
             if copy and dtype in (None, core.dtype):
                 core = core.with_values(core.values.copy())
             self._take(core, found, canonical, ordered)
+            self._is_wide = same._is_wide
         elif isinstance(arg1, tuple):
             self._take_parts(arg1, shape, dtype, copy)
         else:
             self._take_dense(arg1, dtype)
-        if shape is not None and checked_shape((shape,), self._lengths) != self._shape:
-            raise unequal(tuple(shape), self._shape)
+        if shape is not None:
+            self._reshape_lines(checked_shape((shape,), self._lengths))
         if dtype is not None and self._core.dtype != dtype:
-            self._core_ = self._core.with_values(self._core.values.astype(dtype))
+            self._keep(self._core.with_values(self._core.values.astype(dtype)))
         else:
             checked_dtype(self._core.dtype)
 
+    def _keep(self, core):
+        # `data` is one object as long as the core is the same.
+        self._core_, self._values, self._set_parts = core, None, None
+
     def _take(self, core, shape, canonical=None, ordered=None):
-        self._core_, self._shape, self._set_parts = core, shape, None
-        self._is_canonical, self._is_sorted = canonical, ordered
+        self._keep(core)
+        self._shape, self._is_canonical, self._is_sorted = shape, canonical, ordered
 
     def _take_core(self, core, is_canonical=None):
-        self._core_, self._set_parts = core, None
+        self._keep(core)
         self._is_canonical = self._is_sorted = is_canonical or None
 
+    def _reshape_lines(self, shape):
+        """Takes another shape with as many lines, in which each has all its entries."""
+        if shape == self._shape:
+            return
+        extents, core = self._extents(shape), self._core
+        if extents[0] != core.shape[0]:
+            raise unequal(shape, self._shape)
+        if extents[1] != core.shape[1]:
+            self._keep(_of_parts(core.values, core.columns, core.row_starts(), extents))
+        self._shape = shape
+
     @classmethod
-    def _of_core(cls, core, shape, is_canonical=None, like=None):
-        """A matrix of a core, with the order of entries of another one."""
+    def _of_core(cls, core, shape, is_canonical=None, like=None, is_wide=False):
+        """A matrix of a core, with the order of entries and the dtype of positions of another
+        one."""
         made = cls.__new__(cls)
         checked_dtype(core.dtype)
         if like is not None:
             made._take(core, shape, like._is_canonical, like._is_sorted)
+            is_wide = like._is_wide
         else:
             made._take(core, shape, is_canonical, is_canonical)
+        made._is_wide = is_wide
         return made
 
     def _take_parts(self, parts, shape, dtype, copy):
@@ -80,12 +101,14 @@ class Compressed(Ordered, Extremes, Selection, DataSparse):
         elif len(parts) == 2:
             values, coords, shape = entries_of(parts, shape, dtype, self._lengths)
             checked_dtype(values.dtype)
+            self._is_wide = self._is_array and has_wide(*coords)
             lines = self._swap((np.zeros_like(coords[0]), *coords)[-2:])
             self._take(_of_triplets(values, lines, self._extents(shape)), shape, True, True)
         elif len(parts) == 3:
-            values = np.asarray(parts[0], dtype=dtype)
+            values = values_of(parts[0], dtype)
             values = values.copy() if copy else values
             columns, starts = (positions(part) for part in parts[1:])
+            self._is_wide = self._is_array and has_wide(columns, starts)
             shape = None if shape is None else checked_shape((shape,), self._lengths)
             shape = shape or self._inferred(columns, starts)
             core = _of_parts(values, columns, starts, self._extents(shape))
@@ -116,7 +139,7 @@ class Compressed(Ordered, Extremes, Selection, DataSparse):
             core = _of_parts(
                 parts["data"], parts["indices"], parts["indptr"], self._extents(self._shape)
             )
-            self._core_, self._set_parts = core, None
+            self._keep(core)
         return self._core_
 
     def _part(self, name):
@@ -124,19 +147,22 @@ class Compressed(Ordered, Extremes, Selection, DataSparse):
             return self._set_parts[name]
         core = self._core_
         if name == "data":
-            return core.values
-        if name == "indices":
-            return core.columns
-        return core.row_starts().astype(index_dtype(core.nnz), copy=False)
+            if self._values is None:
+                self._values = core.values
+            return self._values
+        found = core.columns if name == "indices" else core.row_starts()
+        largest = core.shape[1] if name == "indices" else core.nnz
+        return found.astype(index_dtype(largest, self._is_wide), copy=False)
 
     def _set_part(self, name, array):
         array = np.asarray(array)
         if name == "data" and self._set_parts is None and array.shape == (self._core_.nnz,):
-            self._core_ = self._core_.with_values(array)
+            self._keep(self._core_.with_values(array))
             return
         if self._set_parts is None:
             self._set_parts = {one: self._part(one) for one in ("data", "indices", "indptr")}
         self._set_parts[name] = array
+        self._is_wide = self._is_wide or (name != "data" and has_wide(array))
         self._is_canonical = self._is_sorted = None
 
     @property
@@ -258,18 +284,19 @@ class Compressed(Ordered, Extremes, Selection, DataSparse):
 
     def _combined(self, other, function):
         """A function of two elements at each position, which is zero for two zeros."""
-        own, other = self._core, self._core_of(other)
-        pattern = own.union(other)
-        values = function(own.align(pattern), other.align(pattern))
+        own, theirs = self._core, self._core_of(other)
+        pattern = own.union(theirs)
+        values = function(own.align(pattern), theirs.align(pattern))
         core = pattern.with_values(values).kept(values != 0)
-        return self._of_core(core, self._shape, is_canonical=True)
+        is_wide = self._is_wide or other._is_wide
+        return self._of_core(core, self._shape, is_canonical=True, is_wide=is_wide)
 
     def _scalar_operation(self, other, function):
         """A function of each element and a number, which is zero for a zero."""
         self.sum_duplicates()
         values = function(self._core.values, other)
         core = self._core.with_values(values).kept(values != 0)
-        return self._of_core(core, self._shape, is_canonical=True)
+        return self._of_core(core, self._shape, like=self)
 
     def _complement(self):
         return type(self)(~self.toarray())
@@ -340,7 +367,9 @@ class Compressed(Ordered, Extremes, Selection, DataSparse):
         other = np.broadcast_to(np.atleast_2d(other), two)
         values = values * other[row, column]
         coords = (column,) if len(shape) == 1 else (row, column)
-        return self._class("coo")((values, coords), shape=shape)
+        narrow = index_dtype(max(shape), self._is_wide)
+        coords = tuple(place.astype(narrow, copy=False) for place in coords)
+        return self._class("coo")._of(values, coords, shape)
 
     def _broadcast_to(self, shape, copy=False):
         if self.shape == shape:
@@ -354,19 +383,21 @@ class Compressed(Ordered, Extremes, Selection, DataSparse):
             core = core.take_rows(np.zeros(lines, dtype=np.int64))
         if core.shape[1] != width:
             core = core.take_columns(np.zeros(width, dtype=np.int64))
-        return self._of_core(core, shape, is_canonical=True)
+        return self._of_core(core, shape, is_canonical=True, is_wide=self._is_wide)
 
     # Products.
 
     def _matmul_sparse(self, other):
         shape = (self.shape if self.ndim == 2 else ())[:1] + other.shape[1:]
+        is_wide = self._is_wide or other._is_wide
         if other.ndim == 1:
             other = other.reshape((1, other.shape[0])).transpose()
         core = self._product(other)
         if shape == ():
             return core.to_dense()[0, 0]
         # The product has no duplicates.
-        made = self._of_core(core, tuple(self._swap(core.shape)), is_canonical=True)
+        own = tuple(self._swap(core.shape))
+        made = self._of_core(core, own, is_canonical=True, is_wide=is_wide)
         return made if made.shape == shape else made.tocsr().reshape(shape)
 
     @described("ndarray", {"ValueError": "The array has one axis."})
@@ -413,7 +444,9 @@ class Compressed(Ordered, Extremes, Selection, DataSparse):
         """The matrix in coordinate format."""
         core = self._core
         values = core.values.copy() if copy else core.values
-        coords = self._swap((core.rows(), core.columns))[2 - self.ndim :]
+        narrow = index_dtype(max(self._shape), self._is_wide)
+        coords = (place.astype(narrow, copy=False) for place in (core.rows(), core.columns))
+        coords = self._swap(coords)[2 - self.ndim :]
         made = self._class("coo")._of(values, coords, self._shape)
         made._is_canonical = self._is_canonical if self._format == "csr" else None
         return made
@@ -444,7 +477,10 @@ def _of_parts(values, columns, starts, extents):
     except IndexError as error:
         raise _refusal(ValueError, "together", str(error).partition(" [")[0]) from error
     except ValueError:
-        count = int(starts[-1])
+        first, count = int(starts[0]), int(starts[-1])
+        if first != 0:
+            text = f"index pointer should start with 0, not {first}"
+            raise _refusal(ValueError, "value", text) from None
         if not 0 <= count < values.size:
             raise
         return Rows.from_parts(starts, columns[:count], values[:count], extents)
@@ -483,7 +519,8 @@ class _Csr(Compressed):
         if self.ndim != 2:
             text = "an array of one axis has no csc format"
             raise _refusal(ValueError, "value", text)
-        made = self._class("csc")._of_core(self._core.transpose(), self._shape)
+        core, shape = self._core.transpose(), self._shape
+        made = self._class("csc")._of_core(core, shape, is_wide=self._is_wide)
         made._is_sorted, made._is_canonical = True, self._is_canonical or None
         return made
 
@@ -549,7 +586,8 @@ class _Csc(Compressed):
     @described("csr_matrix or csr_array")
     def tocsr(self, copy=False):
         """The matrix in compressed rows."""
-        made = self._class("csr")._of_core(self._core.transpose(), self._shape)
+        core, shape = self._core.transpose(), self._shape
+        made = self._class("csr")._of_core(core, shape, is_wide=self._is_wide)
         made._is_sorted, made._is_canonical = True, self._is_canonical or None
         return made
 

@@ -150,8 +150,8 @@ def kron(A, B, format=None):
     shape = tuple(first * second for first, second in zip(A.shape, B.shape))
     made = class_of("coo", is_array)
     if A.nnz == 0 or B.nnz == 0:
-        dtype = promoted(A.dtype, B.dtype)
-        return made(shape, dtype=dtype).asformat(format)
+        # As in SciPy, a product without entries has the default dtype.
+        return made(shape).asformat(format)
     if format in (None, "bsr") and 2 * B.nnz >= math.prod(B.shape):
         own = A.tocsr()
         data = own.data[:, None, None] * B.toarray()
@@ -162,8 +162,8 @@ def kron(A, B, format=None):
         for own, other, extent in zip(A.coords, B.coords, B.shape)
     )
     values = (A.data[:, None] * B.data).ravel()
-    narrow = index_dtype(max(shape))
-    coords = tuple(place.astype(narrow) for place in coords)
+    narrow = index_dtype(max(shape), A._is_wide or B._is_wide)
+    coords = tuple(place.astype(narrow, copy=False) for place in coords)
     return made._of(values, coords, shape).asformat(format)
 
 

@@ -8,11 +8,13 @@ from ..._phalanx import _refusal
 from ._arguments import (
     checked_dtype,
     checked_shape,
+    has_wide,
     index_dtype,
     is_shape,
     positions,
     reshape_options,
     unequal,
+    values_of,
 )
 from ._base import sparray
 from ._classes import adopted, is_sparse, register
@@ -69,7 +71,9 @@ class Coo(Extremes, DataSparse):
             self._take(values, (none,) * len(shape), shape, True)
             return
         values, coords, shape = entries_of(parts, shape, dtype, self._lengths)
-        self._take(values.copy() if copy else values, coords, shape)
+        if copy:
+            values, coords = values.copy(), (place.copy() for place in coords)
+        self._take(values, coords, shape)
         self._check()
 
     def _check(self):
@@ -89,16 +93,22 @@ class Coo(Extremes, DataSparse):
                 if least < 0:
                     text = f"negative axis {axis} index: {least}"
                     raise _refusal(ValueError, "key", text)
-        narrow = index_dtype(max(self._shape))
+        narrow = index_dtype(max(self._shape), self._is_array and self._is_wide)
         self.coords = tuple(place.astype(narrow, copy=False) for place in self.coords)
 
     def _take_dense(self, given, dtype):
         dense = self._dense_argument(given, dtype)
         core = Rows.from_dense(np.atleast_2d(dense))
-        coords = (core.rows(), core.columns)[2 - dense.ndim :]
-        self._take(core.values, coords, tuple(dense.shape), True)
+        coords, shape = (core.rows(), core.columns)[2 - dense.ndim :], tuple(dense.shape)
+        narrow = index_dtype(max(shape))
+        coords = tuple(place.astype(narrow, copy=False) for place in coords)
+        self._take(core.values, coords, shape, True)
 
     # The parts.
+
+    @property
+    def _is_wide(self):
+        return has_wide(*self.coords)
 
     @property
     def row(self):
@@ -161,6 +171,8 @@ class Coo(Extremes, DataSparse):
         if not self._is_canonical:
             core = self._rows()
             coords = (core.rows(), core.columns)[2 - self.ndim :]
+            narrow = self.coords[0].dtype
+            coords = tuple(place.astype(narrow, copy=False) for place in coords)
             self._take(core.values, coords, self._shape, True)
 
     @described("None")
@@ -214,7 +226,7 @@ class Coo(Extremes, DataSparse):
             coords = (linear // max(shape[1], 1), linear % max(shape[1], 1))
         else:
             coords = (linear % max(shape[0], 1), linear // max(shape[0], 1))
-        narrow = index_dtype(max(shape))
+        narrow = index_dtype(max(shape), self._is_wide)
         coords = tuple(place.astype(narrow, copy=False) for place in coords)
         return self._of(values, coords, shape, self._is_canonical if order == "C" else None)
 
@@ -239,9 +251,15 @@ class Coo(Extremes, DataSparse):
     def transpose(self, axes=None, copy=False):
         """The matrix with its axes reversed."""
         order = range(self.ndim)[::-1] if axes is None else _order(axes, self.ndim, self._is_array)
-        values = self.data.copy() if copy else self.data
-        coords = tuple(self.coords[axis] for axis in order)
-        return self._of(values, coords, tuple(self._shape[axis] for axis in order))
+        own = self.copy() if copy else self
+        coords = tuple(own.coords[axis] for axis in order)
+        return self._of(own.data, coords, tuple(self._shape[axis] for axis in order))
+
+    @described("coo_matrix or coo_array", notes=RECORDED)
+    def copy(self):
+        """A copy with entries and positions of its own."""
+        coords = tuple(place.copy() for place in self.coords)
+        return self._of(self.data.copy(), coords, self._shape, self._is_canonical)
 
     @described("coo_matrix or coo_array", notes=LOCAL)
     def tocoo(self, copy=False):
@@ -251,15 +269,16 @@ class Coo(Extremes, DataSparse):
     @described("csr_matrix or csr_array")
     def tocsr(self, copy=False):
         """The matrix in compressed rows; the entries of a position are added up."""
-        return self._class("csr")._of_core(self._rows(), self._shape, is_canonical=True)
+        made, core = self._class("csr"), self._rows()
+        return made._of_core(core, self._shape, is_canonical=True, is_wide=self._is_wide)
 
     @described("csc_matrix or csc_array", {"ValueError": "The array has one axis."})
     def tocsc(self, copy=False):
         """The matrix in compressed columns; the entries of a position are added up."""
         if self.ndim != 2:
             raise _refusal(ValueError, "value", "an array of one axis has no csc format")
-        core = self._rows_of_transpose()
-        return self._class("csc")._of_core(core, self._shape, is_canonical=True)
+        made, core = self._class("csc"), self._rows_of_transpose()
+        return made._of_core(core, self._shape, is_canonical=True, is_wide=self._is_wide)
 
     @described("dia_matrix or dia_array", {"ValueError": "The array has one axis."})
     def todia(self, copy=False):
@@ -339,7 +358,7 @@ def entries_of(parts, shape, dtype, lengths):
     except (TypeError, ValueError):
         text = "invalid input format: give (data, (row, column))"
         raise _refusal(TypeError, "type", text) from None
-    values = np.asarray(values, dtype=dtype)
+    values = values_of(values, dtype)
     coords = tuple(positions(place) for place in coords)
     if shape is None:
         if not coords or any(place.size == 0 for place in coords):

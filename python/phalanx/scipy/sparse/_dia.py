@@ -10,9 +10,11 @@ from ._arguments import (
     index_dtype,
     is_dense,
     is_shape,
+    positions,
     promoted,
     sum_dtype,
     unequal,
+    values_of,
 )
 from ._base import _difference, sparray
 from ._classes import adopted, is_sparse, register, warn
@@ -69,7 +71,7 @@ class Dia(DataSparse):
             raise _refusal(ValueError, "value", "unrecognized form for dia_array constructor")
         if shape is None:
             raise _refusal(ValueError, "together", "expected a shape argument")
-        data = np.atleast_2d(np.asarray(parts[0], dtype=dtype))
+        data = np.atleast_2d(values_of(parts[0], dtype))
         data = data.copy() if copy else data
         self._take(data, _numbers(parts[1]), checked_shape((shape,)))
 
@@ -348,7 +350,7 @@ class Dia(DataSparse):
 
 def _numbers(offsets):
     """The numbers of diagonals, which every process knows. Collective for an array."""
-    offsets = np.atleast_1d(np.asarray(offsets))
+    offsets = np.atleast_1d(positions(offsets))
     if offsets.ndim != 1:
         raise _refusal(ValueError, "value", "offsets array must have rank 1")
     return tuple(int(number) for number in offsets.tolist())

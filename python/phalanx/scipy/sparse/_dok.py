@@ -6,6 +6,7 @@ from ..._phalanx import _refusal
 from ._arguments import (
     checked_dtype,
     checked_shape,
+    index_dtype,
     is_integer,
     is_scalar,
     is_shape,
@@ -291,7 +292,8 @@ class Dok(HostSparse):
         places = [list(axis) for axis in zip(*keys)] if self.ndim == 2 else [keys]
         if not keys:
             places = [[]] * self.ndim
-        coords = tuple(np.asarray(axis, dtype=np.int64) for axis in places)
+        narrow = index_dtype(max(self._shape))
+        coords = tuple(np.asarray(axis, dtype=narrow) for axis in places)
         values = np.asarray(list(self._dict.values()), dtype=self.dtype)
         return self._class("coo")((values, coords), shape=self._shape)
 

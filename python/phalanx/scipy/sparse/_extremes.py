@@ -5,7 +5,7 @@ import math
 import phalanx as np
 
 from ..._phalanx import _refusal
-from ._arguments import checked_axes
+from ._arguments import checked_axes, index_dtype
 from ._described import described
 
 _EMPTY = {"ValueError": "The matrix has no elements, the axis is out of range, or out is given."}
@@ -83,8 +83,8 @@ class Extremes:
 
     def _of_lines(self, values, is_kept, axis):
         """One value for each line, as a sparse matrix of one line."""
-        places = np.flatnonzero(is_kept)
         values, count = values[is_kept], len(is_kept)
+        places = np.flatnonzero(is_kept).astype(index_dtype(count))
         made = self._class("coo")
         if self._is_array:
             return made((values, (places,)), shape=(count,), dtype=self.dtype)

@@ -8,6 +8,7 @@ from ..._phalanx import _refusal
 from ._arguments import (
     checked_dtype,
     checked_shape,
+    index_dtype,
     is_scalar,
     is_shape,
     reshape_options,
@@ -218,10 +219,11 @@ class Lil(HostSparse):
             starts.append(starts[-1] + len(columns))
         columns = [column for row in self.rows for column in row]
         numbers = [number for row in self.data for number in row]
+        narrow = index_dtype(max(*self._shape, len(numbers)))
         parts = (
             np.asarray(numbers, dtype=self.dtype),
-            np.asarray(columns, dtype=np.int64),
-            np.asarray(starts, dtype=np.int64),
+            np.asarray(columns, dtype=narrow),
+            np.asarray(starts, dtype=narrow),
         )
         made = self._class("csr")(parts, shape=self._shape)
         made.has_canonical_format = True

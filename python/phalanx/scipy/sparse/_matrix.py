@@ -1,8 +1,5 @@
 """What sparse matrices have beyond sparse arrays."""
 
-import operator
-
-from ..._phalanx import _refusal
 from . import _described
 from ._described import described
 
@@ -26,15 +23,11 @@ class spmatrix:
         return self._rmatmul(other)
 
     def __pow__(self, n):
-        if not hasattr(n, "__index__"):
-            raise _refusal(TypeError, "type", f"the power of a matrix is an integer, not {n!r}")
-        rows, columns = self.shape
-        if rows != columns:
-            raise _refusal(TypeError, "value", f"a matrix of shape {self.shape} is not square")
-        n = operator.index(n)
-        if n < 0:
-            raise _refusal(ValueError, "value", f"the power of a matrix is not negative, as {n}")
-        return _powered(self, n)
+        from .linalg import matrix_power
+
+        power = matrix_power(self, n)
+        # The identity, too, is a matrix.
+        return self._class(power.format)(power) if power._is_array else power
 
     @property
     def shape(self):
@@ -109,19 +102,3 @@ class spmatrix:
     def todense(self, order=None, out=None):
         """The elements as an array, as `toarray`."""
         return self.toarray(order=order, out=out)
-
-
-def _powered(matrix, n):
-    """A power of a square matrix by repeated squares."""
-    if n == 0:
-        from ._construct import eye
-
-        return eye(matrix.shape[0], dtype=matrix.dtype)
-    result = None
-    while n:
-        if n & 1:
-            result = matrix if result is None else result @ matrix
-        n >>= 1
-        if n:
-            matrix = matrix @ matrix
-    return result.copy() if result is matrix else result

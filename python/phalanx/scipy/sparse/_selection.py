@@ -39,7 +39,8 @@ class Selection:
         line, place = self._swap(items)
         core = _places(_lines(self._core, line), place)
         shape = tuple(self._swap(core.shape))
-        made = type(self)._of_core(core, shape[1:] if self.ndim == 1 else shape)
+        shape = shape[1:] if self.ndim == 1 else shape
+        made = type(self)._of_core(core, shape, is_wide=self._is_wide)
         return self._reshaped(made, key.shape)
 
     def _reshaped(self, made, shape):

@@ -70,17 +70,18 @@ def _joined(blocks, format, dtype, is_array):
     widths = [_extent(row, 1, f"blocks[:,{line}]") for line, row in enumerate(zip(*parts))]
     shape = (sum(heights), sum(widths))
     rows, columns, values = [], [], []
-    above = 0
+    above, is_wide = 0, False
     for height, row in zip(heights, parts):
         left = 0
         for width, one in zip(widths, row):
             if one is not None:
+                is_wide = is_wide or one._is_wide
                 rows.append(one.row.astype(np.int64) + above)
                 columns.append(one.col.astype(np.int64) + left)
                 values.append(one.data)
             left += width
         above += height
-    return _of_parts(rows, columns, values, shape, format, dtype, is_array)
+    return _of_parts(rows, columns, values, shape, format, dtype, is_array, is_wide)
 
 
 def _one_after_another(parts, dtype, is_array):
@@ -101,11 +102,11 @@ def _one_after_another(parts, dtype, is_array):
         np.concatenate([core.values.astype(dtype, copy=False) for core in cores]),
         (sum(core.shape[0] for core in cores), widths.pop()),
     )
-    made = class_of(parts[0].format, is_array)
-    return made._of_core(core, tuple(parts[0]._swap(core.shape)))
+    made, shape = class_of(parts[0].format, is_array), tuple(parts[0]._swap(core.shape))
+    return made._of_core(core, shape, is_wide=any(one._is_wide for one in parts))
 
 
-def _of_parts(rows, columns, values, shape, format, dtype, is_array):
+def _of_parts(rows, columns, values, shape, format, dtype, is_array, is_wide):
     """The matrix of the entries of all parts."""
     if not values:
         made = class_of("coo", is_array)(shape, dtype=dtype)
@@ -119,10 +120,10 @@ def _of_parts(rows, columns, values, shape, format, dtype, is_array):
             (column, row), shape[::-1]
         )
         core = Rows.from_triplets(*pair, values, extents, is_summed=False)
-        made = class_of(format, is_array)._of_core(core, shape)
+        made = class_of(format, is_array)._of_core(core, shape, is_wide=is_wide)
         made._is_sorted = True
         return made
-    narrow = index_dtype(max(shape))
+    narrow = index_dtype(max(shape), is_wide)
     coords = (row.astype(narrow), column.astype(narrow))
     return class_of("coo", is_array)._of(values, coords, shape).asformat(format)
 
@@ -144,12 +145,14 @@ def block_diag(mats, format=None, dtype=None):
     is_array = _has_array(mats)
     rows, columns, values = [], [], []
     above = left = 0
+    is_wide = False
     for one in mats:
         if isinstance(one, (list, tuple, numbers.Number)):
             one = np.atleast_2d(np.asarray(one))
         if is_sparse(one):
             (height, width), entries = one._shape_as_2d, one.tocoo()
             row, column, value = entries.row, entries.col, entries.data
+            is_wide = is_wide or entries._is_wide
         else:
             # As in SciPy, all elements of an array become entries.
             value = np.atleast_2d(np.asarray(one))
@@ -161,7 +164,8 @@ def block_diag(mats, format=None, dtype=None):
         columns.append(column.astype(np.int64) + left)
         values.append(value)
         above, left = above + height, left + width
-    made = _of_parts(rows, columns, values, (above, left), None, dtype, is_array)
+    shape = (above, left)
+    made = _of_parts(rows, columns, values, shape, None, dtype, is_array, is_wide)
     return made.asformat(format)
 
 

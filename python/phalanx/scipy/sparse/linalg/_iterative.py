@@ -156,12 +156,15 @@ def minres(
     system = _System(A, b, x0, M)
     if check:
         _check_symmetry(system, shift)
+    # As in SciPy, a solution that iterations have made is in double precision.
+    wide = np.result_type(system.dtype, np.float64)
+    observed = None if callback is None else lambda x: callback(x.astype(wide, copy=False))
     x, info, iterations, residuals = system.solved(
-        "minres", rtol=rtol, maxiter=maxiter, callback=callback, shift=float(shift)
+        "minres", rtol=rtol, maxiter=maxiter, callback=observed, shift=float(shift)
     )
     if show:
         _show("minres", info, iterations, residuals)
-    return x, info
+    return (x.astype(wide, copy=False) if iterations else x), info
 
 
 def _check_symmetry(system, shift):

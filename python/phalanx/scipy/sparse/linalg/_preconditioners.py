@@ -6,6 +6,7 @@ from ...._phalanx import _beside, _refusal
 from ...._phalanx import sparse as _core
 from .._classes import is_sparse
 from .._compressed import csr_array
+from ._direct import factors_of
 from ._interface import LinearOperator, home
 from ._operands import for_core, given_options, inexact, is_matrix, square, with_dtype
 
@@ -91,6 +92,117 @@ class block_jacobi(_OfCore):
         if size < 1:
             raise _refusal(ValueError, "value", f"a block has one row or more, not {size}")
         super().__init__("block_jacobi", A, extent=size)
+
+
+class _Factorised(LinearOperator):
+    """The inverse of a product of two triangular matrices with the entries of a matrix."""
+
+    def __init__(self, A, **options):
+        operator = square(A)
+        name = type(self).__name__
+        if not is_matrix(operator):
+            text = f"{name} needs the elements of the matrix"
+            raise _refusal(TypeError, "type", text, "give an array or a sparse matrix")
+        A = operator.A if is_sparse(operator.A) else csr_array(operator.A)
+        self._source = A
+        self._lu = factors_of(name, A, **options)
+        self._made = self._lu._factors.operator()
+        super().__init__(self._made.dtype, A.shape)
+
+    def _home(self):
+        return home(self._source)
+
+    def _matvec(self, x):
+        return self._lu._factors.solve(x, "N")
+
+    def _matmat(self, X):
+        return self._lu._factors.solve(X, "N")
+
+    def _rmatvec(self, x):
+        return self._lu._factors.solve(x, "H")
+
+
+class ilu0(_Factorised):
+    """The inverse of the incomplete factors of a matrix that have its entries and no others.
+
+    Parameters
+    ----------
+    A : sparse matrix or array_like
+        The matrix. Elements of its diagonal are entries.
+
+    Raises
+    ------
+    ValueError
+        The matrix is not square.
+    TypeError
+        The elements of the matrix are not known.
+    RuntimeError
+        A pivot is zero.
+
+    Notes
+    -----
+    Collective: every process reads the matrix to its host. Its products are Collective too: vectors
+    are read to the host of every process, which computes the same. Source: Y. Saad, "Iterative
+    Methods for Sparse Linear Systems" (2003), section 10.3.
+    """
+
+
+class ic0(_Factorised):
+    """The inverse of ``L @ L.H``, nearly a Hermitian positive definite matrix, where `L` has the
+    entries of its lower triangle and no others.
+
+    Parameters
+    ----------
+    A : sparse matrix or array_like
+        The matrix, of which the lower triangle is read.
+
+    Raises
+    ------
+    ValueError
+        The matrix is not square.
+    TypeError
+        The elements of the matrix are not known.
+    RuntimeError
+        A pivot is not positive: the matrix is not positive definite, or too far from being
+        diagonally dominant.
+
+    Notes
+    -----
+    Collective, as for `ilu0`. Source: J. A. Meijerink, H. A. van der Vorst, Math. Comp. 31 (1977).
+    """
+
+
+class ssor(_Factorised):
+    """A step of symmetric successive over-relaxation, forwards and backwards.
+
+    Parameters
+    ----------
+    A : sparse matrix or array_like
+        The matrix. The elements of its diagonal are not zero.
+    factor : float, optional
+        The factor of relaxation, between 0 and 2. Default: 1, symmetric Gauss-Seidel.
+
+    Raises
+    ------
+    ValueError
+        The matrix is not square, or the factor is out of range.
+    TypeError
+        The elements of the matrix are not known.
+    RuntimeError
+        An element of the diagonal is zero.
+
+    Notes
+    -----
+    Collective, as for `ilu0`. Source: Y. Saad, "Iterative Methods for Sparse Linear Systems"
+    (2003), section 10.2.
+    """
+
+    def __init__(self, A, factor=1.0):
+        factor = float(factor)
+        if not 0 < factor < 2:
+            text = f"the factor of relaxation is between 0 and 2, but is {factor}"
+            raise _refusal(ValueError, "value", text)
+        super().__init__(A, factor=factor)
 
 
 class multigrid(_OfCore):

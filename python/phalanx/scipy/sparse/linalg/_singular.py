@@ -7,6 +7,7 @@ import phalanx as np
 from ...._phalanx import _refusal
 from ...._phalanx import sparse as _core
 from ._described import COLLECTIVE, described, on_mesh
+from ._errors import ArpackNoConvergence
 from ._interface import aslinearoperator
 from ._operands import for_core, given_options, with_dtype
 
@@ -16,7 +17,8 @@ from ._operands import for_core, given_options, with_dtype
     "ndarray or (ndarray, ndarray, ndarray): The left vectors in columns, the singular values "
     "ascending, and the right vectors in conjugated rows; None for vectors that are not wanted.",
     {"ValueError": "An option does not exist or is out of range, or the operator is empty.",
-     "NotImplementedError": "The operator has no adjoint."},
+     "NotImplementedError": "The operator has no adjoint.",
+     "ArpackNoConvergence": "The limit of iterations came first, with the solver 'arpack'."},
     COLLECTIVE + " Each restart reads numbers. All solvers are names of one method, by the "
     "eigenvalues of the smaller one of ``A^H A`` and ``A A^H``: singular values below the root of "
     "the rounding unit times the largest one are not accurate.",
@@ -69,7 +71,12 @@ def svds(
         ncv=int(ncv) if ncv is not None and solver == "arpack" else None,
         maxiter=None if maxiter is None else int(maxiter),
     )
-    u, s, vh = _core._svds(for_core(A), int(k), chosen)
+    u, s, vh, converged = _core._svds(for_core(A), int(k), chosen)
+    if converged < k and solver == "arpack":
+        # As in SciPy, the exception has eigenvalues of the square of the matrix.
+        text = f"No convergence ({converged}/{int(k)} singular vectors converged)"
+        vectors = u if A.shape[0] < A.shape[1] else vh.conj().T
+        raise ArpackNoConvergence(text, s**2, vectors)
     if return_singular_vectors is False:
         return s
     return (

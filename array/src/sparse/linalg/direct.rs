@@ -1,0 +1,258 @@
+//! Factorisations of sparse matrices, complete and incomplete. *Gathered*: every process reads the
+//! matrix and right-hand sides to its host, and computes the same there.
+
+use super::numbers::computed;
+use super::operator::LinearOperator;
+use crate::array::Array;
+use crate::creation::from_slice;
+use crate::manipulation::refused;
+use crate::sparse::Csr;
+use num_complex::Complex64;
+use phalanx_graph::{DataError, Error, MeshHandle, Site, call_site, within};
+use phalanx_numerics::sparse::{Columns, Factorise, Factors, Scalar, Singular, Solver};
+use phalanx_ops::error::OpError;
+use phalanx_ops::{DType, Element, promote};
+use std::sync::Arc;
+
+pub use phalanx_numerics::sparse::{
+    ColumnOrder, Dropping, Method as Factorisation, Options as FactorOptions, System,
+};
+
+/// A factorised square matrix: its inverse, or nearly that for an incomplete factorisation, as an
+/// operator.
+///
+/// ```
+/// # use phalanx_array as phalanx;
+/// use phalanx::sparse::Csr;
+/// use phalanx::sparse::linalg::{Factorisation, Factorised, System};
+/// # fn example(matrix: &Csr, b: &phalanx::Array) -> Result<phalanx::Array, phalanx::Error> {
+/// Factorised::new(matrix, Factorisation::complete())?.solve(b, System::Matrix)
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Factorised {
+    solver: Arc<Either>,
+    dtype: DType,
+    mesh: MeshHandle,
+}
+
+#[derive(Debug)]
+enum Either {
+    Real(Solver<f64>),
+    Complex(Solver<Complex64>),
+}
+
+impl Factorised {
+    /// Factorises a square matrix. Numbers are computed in double precision. Collective over the
+    /// mesh.
+    ///
+    /// Errors: `OpError::Argument` for a matrix that is not square, `OpError::TooLarge` for one
+    /// with more rows or entries than 32 bits can count, `DataError::Singular` for a column without
+    /// a pivot.
+    #[track_caller]
+    pub fn new(matrix: &Csr, how: Factorisation) -> Result<Factorised, Error> {
+        let site = call_site();
+        within(site, || {
+            let [rows, columns] = matrix.shape();
+            if rows != columns {
+                let shape = format!("{:?}", matrix.shape());
+                return Err(refused("Factorised", "the shape of the matrix", shape, site));
+            }
+            if i32::try_from(rows.max(matrix.nnz())).is_err() {
+                return Err(Error::op(OpError::TooLarge { shape: vec![rows, columns] }, site));
+            }
+            let matrix = matrix.summed()?;
+            let dtype = computed(matrix.dtype());
+            let solver = if dtype.is_complex() {
+                Either::Complex(factorised(&matrix, DType::C128, how, site)?)
+            } else {
+                Either::Real(factorised(&matrix, DType::F64, how, site)?)
+            };
+            Ok(Factorised { solver: Arc::new(solver), dtype, mesh: matrix.values().mesh()? })
+        })
+    }
+
+    /// The solutions for a vector, or for the columns of a matrix. Dtype: that of the factors, and
+    /// complex for complex right-hand sides. Collective over the mesh.
+    ///
+    /// Errors: `OpError::Argument` for another number of rows or axes.
+    #[track_caller]
+    pub fn solve(&self, b: &Array, system: System) -> Result<Array, Error> {
+        let site = call_site();
+        let shape = b.ok()?.shape();
+        if !matches!(shape.len(), 1 | 2) || shape[0] != self.shape()[0] {
+            return Err(refused(
+                "solve",
+                "the shape of the right side",
+                format!("{shape:?}"),
+                site,
+            ));
+        }
+        within(site, || {
+            let columns: usize = shape[1..].iter().product();
+            let is_complex = b.dtype().is_complex() || self.dtype.is_complex();
+            let found = if is_complex {
+                let b = b.converted(DType::C128, site);
+                let mut numbers = b.to_vec::<Complex64>()?;
+                match &*self.solver {
+                    Either::Complex(solver) => {
+                        Complex64::solve(solver, &mut numbers, columns, system);
+                    }
+                    // Real and imaginary parts are columns of their own.
+                    Either::Real(solver) => {
+                        let parts = numbers.iter().flat_map(|number| [number.re, number.im]);
+                        let mut parts: Vec<f64> = parts.collect();
+                        f64::solve(solver, &mut parts, 2 * columns, system);
+                        let pairs = parts.chunks_exact(2);
+                        numbers = pairs.map(|pair| Complex64::new(pair[0], pair[1])).collect();
+                    }
+                }
+                self.uploaded(&numbers, shape)
+            } else {
+                let mut numbers = b.converted(DType::F64, site).to_vec::<f64>()?;
+                match &*self.solver {
+                    Either::Real(solver) => f64::solve(solver, &mut numbers, columns, system),
+                    Either::Complex(_) => unreachable!("bug: real numbers for complex factors"),
+                }
+                self.uploaded(&numbers, shape)
+            };
+            let dtype = if is_complex { promote(self.dtype, DType::C64) } else { self.dtype };
+            found.converted(dtype, site).into_result()
+        })
+    }
+
+    /// The number of entries of both factors, of which the ones on the diagonal of `L` count too.
+    /// Local. Errors: `DataError::Singular`, if rounding made the factors possible only in blocks.
+    #[track_caller]
+    pub fn nnz(&self) -> Result<usize, Error> {
+        let site = call_site();
+        match &*self.solver {
+            Either::Real(solver) => entries(solver, site),
+            Either::Complex(solver) => entries(solver, site),
+        }
+    }
+
+    /// `L`, with ones on its diagonal, transposed. Collective over the mesh. Errors: as
+    /// [`Factorised::nnz`].
+    #[track_caller]
+    pub fn lower_transposed(&self) -> Result<Csr, Error> {
+        let site = call_site();
+        within(site, || match &*self.solver {
+            Either::Real(it) => self.turned(&factors(it, site)?.lower, site),
+            Either::Complex(it) => self.turned(&factors(it, site)?.lower, site),
+        })
+    }
+
+    /// `U`, transposed. Collective over the mesh. Errors: as [`Factorised::nnz`].
+    #[track_caller]
+    pub fn upper_transposed(&self) -> Result<Csr, Error> {
+        let site = call_site();
+        within(site, || match &*self.solver {
+            Either::Real(it) => self.turned(&factors(it, site)?.upper, site),
+            Either::Complex(it) => self.turned(&factors(it, site)?.upper, site),
+        })
+    }
+
+    /// Where each row of the matrix, and each column, stands in the product of the factors (`i32`).
+    /// Collective over the mesh. Errors: as [`Factorised::nnz`].
+    #[track_caller]
+    pub fn positions(&self) -> Result<[Array; 2], Error> {
+        let site = call_site();
+        within(site, || {
+            let (rows, columns) = match &*self.solver {
+                Either::Real(solver) => {
+                    let factors = factors(solver, site)?;
+                    (&factors.row_positions, &factors.column_positions)
+                }
+                Either::Complex(solver) => {
+                    let factors = factors(solver, site)?;
+                    (&factors.row_positions, &factors.column_positions)
+                }
+            };
+            let narrow = |numbers: &[u32]| -> Array {
+                let numbers: Vec<i32> = numbers.iter().map(|&number| number as i32).collect();
+                self.uploaded(&numbers, &[numbers.len()])
+            };
+            Ok([narrow(rows), narrow(columns)])
+        })
+    }
+
+    /// The transposed matrix of one in columns, which has them as its rows.
+    fn turned<T: Scalar + Element>(&self, columns: &Columns<T>, site: Site) -> Result<Csr, Error> {
+        let starts: Vec<i64> = columns.starts.iter().map(|&start| start as i64).collect();
+        let rows: Vec<i32> = columns.rows.iter().map(|&row| row as i32).collect();
+        let count = [rows.len()];
+        let values = self.uploaded(&columns.values, &count).converted(self.dtype, site);
+        let starts = self.uploaded(&starts, &[starts.len()]);
+        Csr::from_parts(&starts, &self.uploaded(&rows, &count), &values, self.shape())
+    }
+
+    /// An array of numbers that are equal on all processes.
+    fn uploaded<T: Element>(&self, numbers: &[T], shape: &[usize]) -> Array {
+        self.mesh.enter(|| from_slice(numbers, shape))
+    }
+}
+
+fn entries<T: Scalar>(solver: &Solver<T>, site: Site) -> Result<usize, Error> {
+    let factors = factors(solver, site)?;
+    Ok(factors.lower.rows.len() + factors.upper.rows.len())
+}
+
+fn factors<T: Scalar>(solver: &Solver<T>, site: Site) -> Result<&Factors<T>, Error> {
+    solver.factors().map_err(singular(site))
+}
+
+fn singular(site: Site) -> impl Fn(Singular) -> Error {
+    move |_| Error::data(DataError::Singular, site)
+}
+
+/// Factorises a matrix whose rows are sorted and have no duplicates.
+fn factorised<T: Factorise + Element>(
+    matrix: &Csr,
+    dtype: DType,
+    how: Factorisation,
+    site: Site,
+) -> Result<Solver<T>, Error> {
+    let starts = matrix.row_starts().to_vec::<i64>()?;
+    let columns = matrix.columns().converted(DType::U32, site).to_vec::<u32>()?;
+    let values = matrix.values().converted(dtype, site).to_vec::<T>()?;
+    let starts = starts.into_iter().map(|start| start as usize).collect();
+    // Rows are the columns of the transposed matrix.
+    let turned = Columns { starts, rows: columns, values };
+    T::factorise(turned.transposed(), how).map_err(singular(site))
+}
+
+impl LinearOperator for Factorised {
+    fn shape(&self) -> [usize; 2] {
+        let extent = match &*self.solver {
+            Either::Real(solver) => solver.extent(),
+            Either::Complex(solver) => solver.extent(),
+        };
+        [extent; 2]
+    }
+
+    fn dtype(&self) -> DType {
+        self.dtype
+    }
+
+    /// Collective over the mesh.
+    #[track_caller]
+    fn apply(&self, x: &Array) -> Result<Array, Error> {
+        self.solve(x, System::Matrix)
+    }
+
+    #[track_caller]
+    fn apply_adjoint(&self, x: &Array) -> Result<Array, Error> {
+        self.solve(x, System::Adjoint)
+    }
+
+    #[track_caller]
+    fn apply_block(&self, x: &Array) -> Result<Array, Error> {
+        self.solve(x, System::Matrix)
+    }
+
+    #[track_caller]
+    fn apply_adjoint_block(&self, x: &Array) -> Result<Array, Error> {
+        self.solve(x, System::Adjoint)
+    }
+}

@@ -1,0 +1,68 @@
+//! Factors by blocks of columns with the same pattern, for solutions only.
+
+use super::{Columns, Scalar, System};
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::sparse::linalg::SupernodalThreshold;
+use faer::sparse::linalg::lu::{
+    LuRef, LuSymbolicParams, NumericLu, SymbolicLu, factorize_symbolic_lu,
+};
+use faer::sparse::{SparseColMatRef, SymbolicSparseColMatRef};
+use faer::traits::ComplexField;
+use faer::{Conj, MatMut, Par};
+
+/// The factors of a matrix in blocks.
+#[derive(Debug)]
+pub(super) struct Supernodal<T> {
+    symbolic: SymbolicLu<u32>,
+    numeric: NumericLu<u32, T>,
+}
+
+impl<T: Scalar + ComplexField> Supernodal<T> {
+    /// The factors; `None` for a matrix that may be singular.
+    pub fn new(matrix: &Columns<T>) -> Option<Supernodal<T>> {
+        let n = matrix.extent();
+        let starts: Vec<u32> = matrix.starts.iter().map(|&start| start as u32).collect();
+        let pattern =
+            SymbolicSparseColMatRef::new_unsorted_checked(n, n, &starts, None, &matrix.rows);
+        let parameters = LuSymbolicParams {
+            supernodal_flop_ratio_threshold: SupernodalThreshold::FORCE_SUPERNODAL,
+            ..Default::default()
+        };
+        let symbolic = factorize_symbolic_lu(pattern, parameters).ok()?;
+        let mut numeric = NumericLu::new();
+        let scratch = symbolic.factorize_numeric_lu_scratch::<T>(Par::Seq, Default::default());
+        let mut memory = MemBuffer::try_new(scratch).ok()?;
+        let values = SparseColMatRef::new(pattern, &matrix.values);
+        let stack = MemStack::new(&mut memory);
+        symbolic
+            .factorize_numeric_lu(&mut numeric, values, Par::Seq, stack, Default::default())
+            .ok()?;
+        let factors = Supernodal { symbolic, numeric };
+        // A pivot of zero makes the solution infinite or NaN.
+        let mut ones = vec![T::of(1.0, 0.0); n];
+        factors.solve(&mut ones, 1, System::Matrix);
+        ones.iter().all(|it| it.parts().iter().all(|part| part.is_finite())).then_some(factors)
+    }
+
+    /// Solves a system for the columns of a matrix in C order, in place.
+    pub fn solve(&self, right: &mut [T], columns: usize, system: System) {
+        let n = self.symbolic.nrows();
+        let scratch = match system {
+            System::Matrix => self.symbolic.solve_in_place_scratch::<T>(columns, Par::Seq),
+            _ => self.symbolic.solve_transpose_in_place_scratch::<T>(columns, Par::Seq),
+        };
+        let mut memory = MemBuffer::new(scratch);
+        let stack = MemStack::new(&mut memory);
+        let factors = LuRef::new_unchecked(&self.symbolic, &self.numeric);
+        let right = MatMut::from_row_major_slice_mut(right, n, columns);
+        match system {
+            System::Matrix => factors.solve_in_place_with_conj(Conj::No, right, Par::Seq, stack),
+            System::Transpose => {
+                factors.solve_transpose_in_place_with_conj(Conj::No, right, Par::Seq, stack);
+            }
+            System::Adjoint => {
+                factors.solve_transpose_in_place_with_conj(Conj::Yes, right, Par::Seq, stack);
+            }
+        }
+    }
+}
