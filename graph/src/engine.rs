@@ -141,7 +141,7 @@ pub trait Engine: Send + Sync {
         Ok((self.upload(&data, site)?, false))
     }
 
-    /// Whether all devices of the mesh are GPUs. Local.
+    /// Whether the devices of the mesh are GPUs. Local.
     fn has_gpus(&self) -> bool {
         false
     }

@@ -8,11 +8,12 @@ use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
-/// The host has too little memory for a copy of elements.
+/// The host has too little memory for elements.
 #[derive(Debug, thiserror::Error)]
 #[error("the host has too little memory for {bytes} bytes of elements")]
-struct HostMemory {
-    bytes: usize,
+pub struct HostMemory {
+    /// The bytes that could not be had.
+    pub bytes: usize,
 }
 
 impl Failure for HostMemory {

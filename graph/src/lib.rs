@@ -29,7 +29,7 @@ pub use error::{
     is_nested, outside, within,
 };
 pub use graph::{Graph, Input, NodeData, Part, Source};
-pub use host::{HostArray, LocalShard, ShardBytes, room_on_host};
+pub use host::{HostArray, HostMemory, LocalShard, ShardBytes, room_on_host};
 pub use ids::{LeafId, NodeId, ScalarId};
 pub use interval::Interval;
 pub use node::{Evaluated, Held, Node, Operand};

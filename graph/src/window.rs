@@ -226,8 +226,8 @@ impl MeshHandle {
         self.0.engine.mesh()
     }
 
-    /// Whether all devices of the mesh are GPUs, for which another composition of operations may be
-    /// faster. Local.
+    /// Whether the devices of the mesh are GPUs, for which another composition of operations may be
+    /// faster. All processes have devices of one kind, so all get the same answer. Local.
     pub fn has_gpus(&self) -> bool {
         self.0.engine.has_gpus()
     }

@@ -62,6 +62,20 @@ def test_folds(kind):
         close(own.min(axis=0).toarray(), matrix.min(axis=0).toarray())
 
 
+@pytest.mark.parametrize("kind", "di")
+def test_extremes_of_rows_of_some_lengths(kind):
+    # Rows without an implied zero, of lengths about those from which threads share a row.
+    lengths = [1, 31, 63, 64, 65, 100, 200, 224, 225, 255, 256, 257, 511, 512, 513, 900]
+    for length in lengths:
+        dense = numpy.zeros((400, length), dtype=kind)
+        dense[[3, 200]] = [[-2], [5]]
+        own = ours(scipy.sparse.csr_array(dense))
+        for name in ("max", "min", "sum"):
+            found = getattr(own, name)(axis=1)
+            found = found if name == "sum" else found.toarray()
+            assert (host(found).ravel() == getattr(dense, name)(axis=1)).all(), (name, length)
+
+
 def test_unions_and_what_is_kept():
     matrix, other = power_law(), power_law(seed=4)
     first, second = ours(matrix), ours(other)

@@ -1,6 +1,7 @@
 //! The matrix in rows: its parts, and how it is read.
 
-use super::split::{EntryOrder, Needs, RowSplit};
+use super::needs::Needs;
+use super::split::{EntryOrder, RowSplit};
 use super::sums::sums_at;
 use crate::array::Argument;
 use crate::array::Array;

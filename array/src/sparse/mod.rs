@@ -5,6 +5,7 @@ mod construct;
 pub mod csgraph;
 mod csr;
 pub mod linalg;
+mod needs;
 mod order;
 mod products;
 mod split;

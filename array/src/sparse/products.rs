@@ -1,8 +1,9 @@
 //! Products of sparse matrices with vectors, matrices and each other.
 
 use super::csr::Csr;
+use super::needs::{Exchange, Needs};
 use super::order::NewRows;
-use super::split::{EntryOrder, Needs, record};
+use super::split::{EntryOrder, record};
 use crate::array::Array;
 use crate::creation::zeros;
 use crate::recording::record_structured;
@@ -16,7 +17,7 @@ const FEW: usize = 1 << 12;
 /// In a matrix with fewer entries it does not matter how long its rows are.
 const MANY: usize = 1 << 16;
 /// The most products of elements that are held at a time.
-const MOST_PRODUCTS: i64 = 1 << 29;
+const MOST_PRODUCTS: i64 = 1 << 28;
 /// A row with at most as many entries is not long.
 const LONG: usize = 256;
 
@@ -96,7 +97,10 @@ impl Csr {
         };
         match needs {
             None => product(&self.columns, &x, false),
-            Some(needs) => product(&needs.places, &rows_of(needs, &x, site)?, true),
+            Some(needs) => match self.exchange(needs, &x, site)? {
+                Some(exchange) => product(&exchange.places, &exchange.moved(&x, site)?, true),
+                None => product(&needs.places, &rows_of(needs, &x, site)?, true),
+            },
         }
     }
 
@@ -120,9 +124,10 @@ impl Csr {
     }
 
     /// The product by way of all its products of elements, which are sorted and added, so that rows
-    /// may have any lengths (N. Bell, S. Dalton, L. Olson, "Exposing fine-grained parallelism in
-    /// algebraic multigrid methods", SIAM J. Sci. Comput. 34(4), 2012, section 3.2). `None` if that
-    /// takes too much memory.
+    /// may have any lengths. `None` if there are very many.
+    ///
+    /// Source: N. Bell, S. Dalton, L. Olson, "Exposing fine-grained parallelism in algebraic
+    /// multigrid methods", SIAM J. Sci. Comput. 34(4), 2012, section 3.2.
     fn expanded(&self, values: &Array, other: &Csr, site: Site) -> Result<Option<Csr>, Error> {
         let lengths = &other.ends - &other.starts;
         let take = Structured::Take(Take { axis: 0 });
@@ -154,6 +159,22 @@ impl Csr {
         Ok(self.needs.get())
     }
 
+    /// The exchange of the elements of a vector, if it pays; it is planned at the first product.
+    fn exchange<'a>(
+        &self,
+        needs: &'a Needs,
+        x: &Array,
+        site: Site,
+    ) -> Result<Option<&'a Exchange>, Error> {
+        if x.ndim() != 1 {
+            return Ok(None);
+        }
+        if needs.exchange.get().is_none() && !x.mesh()?.is_capturing() {
+            let _ = needs.exchange.set(Exchange::of(needs, self.shape()[1], site)?);
+        }
+        Ok(needs.exchange.get().and_then(Option::as_ref))
+    }
+
     fn find_needs(&self, rows: &Split, site: Site) -> Result<Needs, Error> {
         let mesh = self.values().mesh()?;
         let parts = rows.bounds.parts();
@@ -170,7 +191,7 @@ impl Csr {
         let into = mesh.enter(|| zeros([total], DType::I64)).with_sharding(sharding);
         let needed = record(Sparse::Needed, &[&into, &self.columns], site)?;
         let places = record(Sparse::Renumber, &[&self.columns, &needed], site)?;
-        Ok(Needs { needed, split, places })
+        Ok(Needs { needed, split, places, exchange: Default::default() })
     }
 
     /// The product of two sparse matrices, in the promoted dtype; its rows are sorted, and elements

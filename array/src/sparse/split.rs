@@ -28,17 +28,6 @@ pub(super) enum EntryOrder {
     Canonical,
 }
 
-/// What the rows of each device need of the other operand of a product.
-#[derive(Clone, Debug)]
-pub(super) struct Needs {
-    /// The different columns of each device's entries (`i64`), ascending for each device.
-    pub needed: Array,
-    /// The split of `needed` among the devices.
-    pub split: Split,
-    /// For each entry, the position of its column among those that its device needs (`i32`).
-    pub places: Array,
-}
-
 /// The splits of a matrix's rows, and of its entries, which are where their rows are.
 #[derive(Clone, Debug)]
 pub(super) struct RowSplit {

@@ -1,7 +1,7 @@
 //! Factors by columns from left to right (J. R. Gilbert, T. Peierls, SIAM J. Sci. Stat. Comput.
 //! 9(5), 1988), complete or with a threshold.
 
-use super::{Columns, Dropping, Factors, Options, Scalar, Singular};
+use super::{Columns, Dropping, Factors, Options, Scalar, Unfactorised};
 
 /// The position of a row that is no pivot yet.
 const NONE: u32 = u32::MAX;
@@ -23,7 +23,7 @@ pub(super) fn factorise<T: Scalar>(
     matrix: &Columns<T>,
     options: &Options,
     most_products: usize,
-) -> Result<Option<Factors<T>>, Singular> {
+) -> Result<Option<Factors<T>>, Unfactorised> {
     let n = matrix.extent();
     let order = options.order.of(matrix);
     let capacity = 4 * matrix.rows.len();
@@ -53,8 +53,8 @@ pub(super) fn factorise<T: Scalar>(
             return Ok(None);
         }
         let pivot = work.pivot(column, &row_positions, options.diagonal_threshold);
-        let Some(pivot) = pivot.filter(|&row| work.values[row] != T::default()) else {
-            return Err(Singular { column });
+        let Some(pivot) = pivot.filter(|&row| is_pivot(work.values[row])) else {
+            return Err(Unfactorised::Singular { column });
         };
         row_positions[pivot] = place as u32;
         if let Some(most) = most {
@@ -72,6 +72,10 @@ pub(super) fn factorise<T: Scalar>(
     // Transposed twice, rows ascend.
     let (lower, upper) = (lower.transposed().transposed(), upper.transposed().transposed());
     Ok(Some(Factors { lower, upper, row_positions, column_positions }))
+}
+
+fn is_pivot<T: Scalar>(value: T) -> bool {
+    value != T::default() && value.parts().iter().all(|part| part.is_finite())
 }
 
 /// The entries that a column of both factors keeps.

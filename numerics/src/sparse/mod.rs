@@ -16,7 +16,7 @@ mod supernodal;
 
 pub use columns::Columns;
 pub use factors::{Factors, System};
-pub use options::{Dropping, Options, Singular};
+pub use options::{Dropping, Options, Unfactorised};
 pub use order::ColumnOrder;
 pub use scalar::Scalar;
 pub use solver::{Factorise, Method, Solver};

@@ -1,10 +1,10 @@
 //! Incomplete factors that have the entries of the matrix and no others (Y. Saad, Iterative Methods
 //! for Sparse Linear Systems, 2nd ed., sections 10.2 and 10.3).
 
-use super::{Columns, Factors, Scalar, Singular};
+use super::{Columns, Factors, Scalar, Unfactorised};
 
 /// The factors of a matrix whose rows have no duplicates, `ILU(0)`.
-pub(super) fn factorise<T: Scalar>(matrix: &Columns<T>) -> Result<Factors<T>, Singular> {
+pub(super) fn factorise<T: Scalar>(matrix: &Columns<T>) -> Result<Factors<T>, Unfactorised> {
     let n = matrix.extent();
     let mut rows = matrix.transposed();
     let mut diagonals = vec![0; n];
@@ -31,9 +31,9 @@ pub(super) fn factorise<T: Scalar>(matrix: &Columns<T>) -> Result<Factors<T>, Si
             }
         }
         match places[row] {
-            0 => return Err(Singular { column: row }),
+            0 => return Err(Unfactorised::Singular { column: row }),
             place if rows.values[place - 1] == T::default() => {
-                return Err(Singular { column: row });
+                return Err(Unfactorised::Singular { column: row });
             }
             place => diagonals[row] = place - 1,
         }
@@ -67,7 +67,7 @@ fn split<T: Scalar>(both: &Columns<T>) -> Factors<T> {
 pub(super) fn relaxation<T: Scalar>(
     matrix: &Columns<T>,
     factor: f64,
-) -> Result<Factors<T>, Singular> {
+) -> Result<Factors<T>, Unfactorised> {
     let mut factors = split(matrix);
     let scale = T::of(factor, 0.0);
     let whole = T::of(1.0 / (2.0 - factor), 0.0);
@@ -76,7 +76,7 @@ pub(super) fn relaxation<T: Scalar>(
         let last = entries.clone().last().filter(|&it| factors.upper.rows[it] as usize == column);
         let diagonal = last.map(|it| factors.upper.values[it]).unwrap_or_default();
         if diagonal == T::default() {
-            return Err(Singular { column });
+            return Err(Unfactorised::Singular { column });
         }
         let below = factors.lower.starts[column] + 1..factors.lower.starts[column + 1];
         for value in &mut factors.lower.values[below] {
@@ -93,7 +93,9 @@ pub(super) fn relaxation<T: Scalar>(
 /// `L L* ≈ A` on the pattern of the lower triangle of a Hermitian matrix, `IC(0)`, as the factors
 /// `L D^-1` and `D L*`, where `D` is the diagonal of `L`. A pivot that is not positive refuses the
 /// matrix.
-pub(super) fn factorise_hermitian<T: Scalar>(matrix: &Columns<T>) -> Result<Factors<T>, Singular> {
+pub(super) fn factorise_hermitian<T: Scalar>(
+    matrix: &Columns<T>,
+) -> Result<Factors<T>, Unfactorised> {
     let n = matrix.extent();
     // The rows of L: those of the lower triangle.
     let rows = matrix.transposed();
@@ -117,7 +119,7 @@ pub(super) fn factorise_hermitian<T: Scalar>(matrix: &Columns<T>) -> Result<Fact
         let pivot = diagonal.map_or(0.0, |it| it.parts()[0]);
         // NaN is no pivot either.
         if pivot.is_nan() || pivot <= 0.0 {
-            return Err(Singular { column: row });
+            return Err(Unfactorised::Singular { column: row });
         }
         lower.push(row, T::of(pivot.sqrt(), 0.0));
         lower.end_column();

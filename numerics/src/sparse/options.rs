@@ -32,9 +32,17 @@ impl Default for Options {
     }
 }
 
-/// A matrix that has no factors: no element of a column can be its pivot.
+/// Why a matrix has no factors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Singular {
-    /// The column.
-    pub column: usize,
+pub enum Unfactorised {
+    /// No element of a column can be its pivot: all are zero, or one is not finite.
+    Singular {
+        /// The column.
+        column: usize,
+    },
+    /// There is too little memory for the factors.
+    Memory {
+        /// The bytes of the memory that could not be had.
+        bytes: usize,
+    },
 }

@@ -1,7 +1,7 @@
 //! A factorised matrix.
 
 use super::supernodal::Supernodal;
-use super::{Columns, Factors, Options, Scalar, Singular, System, by_columns, on_pattern};
+use super::{Columns, Factors, Options, Scalar, System, Unfactorised, by_columns, on_pattern};
 use faer::traits::ComplexField;
 use num_complex::Complex64;
 use std::sync::OnceLock;
@@ -42,14 +42,14 @@ pub struct Solver<T> {
 const MOST_PRODUCTS: usize = 3_000_000;
 
 impl<T: Scalar + ComplexField> Solver<T> {
-    fn new(matrix: Columns<T>, method: Method) -> Result<Solver<T>, Singular> {
+    fn new(matrix: Columns<T>, method: Method) -> Result<Solver<T>, Unfactorised> {
         let mut solver = Solver { matrix, method, blocks: None, factors: OnceLock::new() };
         if let Method::Columns(options) = &method
             && options.allows_blocks()
         {
             match by_columns::factorise(&solver.matrix, options, MOST_PRODUCTS)? {
                 Some(factors) => solver.factors = factors.into(),
-                None => solver.blocks = Supernodal::new(&solver.matrix),
+                None => solver.blocks = Supernodal::new(&solver.matrix)?,
             }
         }
         if solver.blocks.is_none() {
@@ -67,7 +67,7 @@ impl<T: Scalar> Solver<T> {
 
     /// The factors. Those in blocks cannot be read: the matrix is then factorised by columns at the
     /// first call.
-    pub fn factors(&self) -> Result<&Factors<T>, Singular> {
+    pub fn factors(&self) -> Result<&Factors<T>, Unfactorised> {
         if let Some(factors) = self.factors.get() {
             return Ok(factors);
         }
@@ -103,7 +103,7 @@ impl Options {
 /// A number whose matrices can be factorised. Its methods are compiled here, once.
 pub trait Factorise: Scalar {
     /// Factorises a square matrix whose columns have no duplicates.
-    fn factorise(matrix: Columns<Self>, method: Method) -> Result<Solver<Self>, Singular>;
+    fn factorise(matrix: Columns<Self>, method: Method) -> Result<Solver<Self>, Unfactorised>;
 
     /// Solves a system for the columns of a matrix in C order, in place.
     fn solve(solver: &Solver<Self>, right: &mut [Self], columns: usize, system: System);
@@ -115,7 +115,7 @@ macro_rules! factorise {
             fn factorise(
                 matrix: Columns<$type>,
                 method: Method,
-            ) -> Result<Solver<$type>, Singular> {
+            ) -> Result<Solver<$type>, Unfactorised> {
                 Solver::new(matrix, method)
             }
 

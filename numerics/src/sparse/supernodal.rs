@@ -1,11 +1,11 @@
 //! Factors by blocks of columns with the same pattern, for solutions only.
 
-use super::{Columns, Scalar, System};
+use super::{Columns, Scalar, System, Unfactorised};
 use faer::dyn_stack::{MemBuffer, MemStack};
-use faer::sparse::linalg::SupernodalThreshold;
 use faer::sparse::linalg::lu::{
     LuRef, LuSymbolicParams, NumericLu, SymbolicLu, factorize_symbolic_lu,
 };
+use faer::sparse::linalg::{LuError, SupernodalThreshold};
 use faer::sparse::{SparseColMatRef, SymbolicSparseColMatRef};
 use faer::traits::ComplexField;
 use faer::{Conj, MatMut, Par};
@@ -18,8 +18,8 @@ pub(super) struct Supernodal<T> {
 }
 
 impl<T: Scalar + ComplexField> Supernodal<T> {
-    /// The factors; `None` for a matrix that may be singular.
-    pub fn new(matrix: &Columns<T>) -> Option<Supernodal<T>> {
+    /// The factors; `None` for a matrix that may be singular. Errors: `Unfactorised::Memory`.
+    pub fn new(matrix: &Columns<T>) -> Result<Option<Supernodal<T>>, Unfactorised> {
         let n = matrix.extent();
         let starts: Vec<u32> = matrix.starts.iter().map(|&start| start as u32).collect();
         let pattern =
@@ -28,20 +28,28 @@ impl<T: Scalar + ComplexField> Supernodal<T> {
             supernodal_flop_ratio_threshold: SupernodalThreshold::FORCE_SUPERNODAL,
             ..Default::default()
         };
-        let symbolic = factorize_symbolic_lu(pattern, parameters).ok()?;
+        // These fail only for lack of memory, of which the first one needs about the matrix.
+        let none = |bytes: usize| move |_| Unfactorised::Memory { bytes };
+        let own = matrix.rows.len().saturating_mul(size_of::<T>());
+        let symbolic = factorize_symbolic_lu(pattern, parameters).map_err(none(own))?;
         let mut numeric = NumericLu::new();
         let scratch = symbolic.factorize_numeric_lu_scratch::<T>(Par::Seq, Default::default());
-        let mut memory = MemBuffer::try_new(scratch).ok()?;
+        let bytes = scratch.unaligned_bytes_required();
+        let mut memory = MemBuffer::try_new(scratch).map_err(|_| Unfactorised::Memory { bytes })?;
         let values = SparseColMatRef::new(pattern, &matrix.values);
         let stack = MemStack::new(&mut memory);
         symbolic
             .factorize_numeric_lu(&mut numeric, values, Par::Seq, stack, Default::default())
-            .ok()?;
+            .map_err(|error| match error {
+                LuError::Generic(_) => Unfactorised::Memory { bytes },
+                LuError::SymbolicSingular { index } => Unfactorised::Singular { column: index },
+            })?;
         let factors = Supernodal { symbolic, numeric };
         // A pivot of zero makes the solution infinite or NaN.
         let mut ones = vec![T::of(1.0, 0.0); n];
         factors.solve(&mut ones, 1, System::Matrix);
-        ones.iter().all(|it| it.parts().iter().all(|part| part.is_finite())).then_some(factors)
+        let is_finite = ones.iter().all(|it| it.parts().iter().all(|part| part.is_finite()));
+        Ok(is_finite.then_some(factors))
     }
 
     /// Solves a system for the columns of a matrix in C order, in place.

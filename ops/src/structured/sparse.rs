@@ -31,8 +31,11 @@ pub enum Sparse {
     /// are: operands (columns, starts, ends). Positions (`i64`) in the device's block of entries.
     Order,
     /// The elements at positions in the device's block of the second operand: operands (positions,
-    /// source).
+    /// source). Positions may have several axes, of which the first is split.
     Pick,
+    /// The device's blocks of two operands, one behind the other: operands (like, a, b), of which
+    /// `like` has the shape of the result. The blocks may have several axes.
+    Join,
     /// For each entry, 2 if it is the first of its row or its column is greater than that of the
     /// entry before, 1 if they are equal, else 0 (`u8`): operands (columns, starts, ends).
     Rises,
@@ -90,6 +93,7 @@ impl Record for Sparse {
             Sparse::Spread => "spread_rows",
             Sparse::Order => "sort_rows",
             Sparse::Pick => "take_in_block",
+            Sparse::Join => "join_blocks",
             Sparse::Rises => "rises",
             Sparse::CountKept => "count_kept",
             Sparse::Group => "group_rows",
@@ -122,7 +126,7 @@ impl Record for Sparse {
             }
             Sparse::NeededCount | Sparse::Needed => (vector(0), DType::I64),
             Sparse::Group => (vector(2), DType::I64),
-            Sparse::Pick => (vector(0), operands[1].1),
+            Sparse::Pick | Sparse::Join => (vector(0), operands[1].1),
             Sparse::Rises => (vector(0), DType::U8),
             Sparse::Keep | Sparse::CopyRows | Sparse::Union | Sparse::ProductColumns => {
                 (vector(0), operands[0].1)
@@ -143,14 +147,14 @@ impl Record for Sparse {
             | Sparse::ProductCount => 2,
             _ => 1,
         };
-        let follow = |operand: usize| match self {
+        let follow = |operand: usize, axis: usize| match self {
             Sparse::Product { is_local: false, .. } if operand == 4 => Follow::Whole,
             Sparse::Group => Follow::Whole,
-            _ if operand < alike => Follow::Result(0),
+            _ if operand < alike => Follow::Result(axis as u8),
             _ => Follow::Own,
         };
         let all = |(operand, shape): (usize, &&[usize])| {
-            shape.iter().map(|_| follow(operand)).collect::<SmallVec<_>>()
+            (0..shape.len()).map(|axis| follow(operand, axis)).collect::<SmallVec<_>>()
         };
         Rule { operands: shapes.iter().enumerate().map(all).collect() }
     }

@@ -8,8 +8,8 @@ use crate::creation::from_slice;
 use crate::manipulation::refused;
 use crate::sparse::Csr;
 use num_complex::Complex64;
-use phalanx_graph::{DataError, Error, MeshHandle, Site, call_site, within};
-use phalanx_numerics::sparse::{Columns, Factorise, Factors, Scalar, Singular, Solver};
+use phalanx_graph::{DataError, Error, HostMemory, MeshHandle, Site, call_site, within};
+use phalanx_numerics::sparse::{Columns, Factorise, Factors, Scalar, Solver, Unfactorised};
 use phalanx_ops::error::OpError;
 use phalanx_ops::{DType, Element, promote};
 use std::sync::Arc;
@@ -48,7 +48,7 @@ impl Factorised {
     ///
     /// Errors: `OpError::Argument` for a matrix that is not square, `OpError::TooLarge` for one
     /// with more rows or entries than 32 bits can count, `DataError::Singular` for a column without
-    /// a pivot.
+    /// a pivot, PX038 if the host has too little memory.
     #[track_caller]
     pub fn new(matrix: &Csr, how: Factorisation) -> Result<Factorised, Error> {
         let site = call_site();
@@ -72,8 +72,8 @@ impl Factorised {
         })
     }
 
-    /// The solutions for a vector, or for the columns of a matrix. Dtype: that of the factors, and
-    /// complex for complex right-hand sides. Collective over the mesh.
+    /// The solutions for a vector, or for the columns of a matrix. Dtype: that of the factors,
+    /// promoted with that of the right-hand sides. Collective over the mesh.
     ///
     /// Errors: `OpError::Argument` for another number of rows or axes.
     #[track_caller]
@@ -116,7 +116,7 @@ impl Factorised {
                 }
                 self.uploaded(&numbers, shape)
             };
-            let dtype = if is_complex { promote(self.dtype, DType::C64) } else { self.dtype };
+            let dtype = promote(self.dtype, computed(b.dtype()));
             found.converted(dtype, site).into_result()
         })
     }
@@ -199,11 +199,14 @@ fn entries<T: Scalar>(solver: &Solver<T>, site: Site) -> Result<usize, Error> {
 }
 
 fn factors<T: Scalar>(solver: &Solver<T>, site: Site) -> Result<&Factors<T>, Error> {
-    solver.factors().map_err(singular(site))
+    solver.factors().map_err(refusal(site))
 }
 
-fn singular(site: Site) -> impl Fn(Singular) -> Error {
-    move |_| Error::data(DataError::Singular, site)
+fn refusal(site: Site) -> impl Fn(Unfactorised) -> Error {
+    move |why| match why {
+        Unfactorised::Singular { .. } => Error::data(DataError::Singular, site),
+        Unfactorised::Memory { bytes } => Error::failure(HostMemory { bytes }, Some(site)),
+    }
 }
 
 /// Factorises a matrix whose rows are sorted and have no duplicates.
@@ -219,7 +222,7 @@ fn factorised<T: Factorise + Element>(
     let starts = starts.into_iter().map(|start| start as usize).collect();
     // Rows are the columns of the transposed matrix.
     let turned = Columns { starts, rows: columns, values };
-    T::factorise(turned.transposed(), how).map_err(singular(site))
+    T::factorise(turned.transposed(), how).map_err(refusal(site))
 }
 
 impl LinearOperator for Factorised {

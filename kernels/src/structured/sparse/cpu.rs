@@ -16,6 +16,7 @@ pub fn run(op: Sparse, operands: &[Block<'_>], to: &Block<'_>, pool: Option<&ray
         Sparse::Spread => entries::spread(operands, to, pool),
         Sparse::Order => entries::order(operands, to, pool),
         Sparse::Pick => entries::pick(operands, to, pool),
+        Sparse::Join => entries::join(operands, to),
         Sparse::Rises => entries::rises(operands, to, pool),
         Sparse::CountKept => entries::count_kept(operands, to, pool),
         Sparse::Group => entries::group(operands, to, pool),

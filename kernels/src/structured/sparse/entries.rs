@@ -58,6 +58,18 @@ pub fn pick(operands: &[Block<'_>], to: &Block<'_>, pool: Option<&rayon::ThreadP
     });
 }
 
+/// `Sparse::Join`: operands (like, a, b).
+pub fn join(operands: &[Block<'_>], to: &Block<'_>) {
+    by_size!(to.dtype.size(), T => {
+        let (a, b) = (elements::<T>(&operands[1]), elements::<T>(&operands[2]));
+        // SAFETY: the result is the plan's alone.
+        let to = unsafe { to.elements_mut::<T>() };
+        assert_eq!(to.len(), a.len() + b.len(), "bug: the lengths of joined blocks");
+        to[..a.len()].copy_from_slice(a);
+        to[a.len()..].copy_from_slice(b);
+    });
+}
+
 /// `Sparse::Rises`: operands (columns, starts, ends).
 pub fn rises(operands: &[Block<'_>], to: &Block<'_>, pool: Option<&rayon::ThreadPool>) {
     by_column!(operands[0], C => {

@@ -96,6 +96,16 @@ KERNEL(THREADS) pick(const Argument a) {
 }
 #endif
 
+#ifdef JOIN
+KERNEL(THREADS) join(const Argument a) {
+    u64 entry = (u64)blockIdx.x * THREADS + threadIdx.x;
+    if (entry >= a.result.entries) return;
+    bool is_first = entry < a.count;
+    const T* from = (const T*)(is_first ? a.x : a.a_values);
+    ((T*)a.to)[entry] = from[is_first ? entry : entry - a.count];
+}
+#endif
+
 #ifdef RENUMBER
 KERNEL(THREADS) renumber(const Argument a) {
     u64 entry = (u64)blockIdx.x * THREADS + threadIdx.x;

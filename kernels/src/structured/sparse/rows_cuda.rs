@@ -128,6 +128,11 @@ impl Call {
                 (call.values, call.result, call.memory[1]) = (bytes, entries(), at(1));
                 call.count = operands[1].len();
             }
+            Sparse::Join => {
+                call.kernel = ("JOIN", "join");
+                (call.values, call.result) = (bytes, entries());
+                (call.memory, call.count) = ([address(to), at(1), at(2), 0], operands[1].len());
+            }
             Sparse::Renumber => {
                 call.kernel = ("RENUMBER", "renumber");
                 (call.columns, call.result) = (operands[0].dtype, entries());
@@ -301,7 +306,7 @@ pub fn sources() -> Vec<String> {
         }
     };
     let sizes = [DType::U8, DType::F16, DType::F32, DType::F64, DType::C128];
-    for op in [Sparse::Spread, Sparse::Pick, Sparse::Keep, Sparse::CopyRows] {
+    for op in [Sparse::Spread, Sparse::Pick, Sparse::Join, Sparse::Keep, Sparse::CopyRows] {
         add(op, &sizes);
     }
     for op in [Sparse::Align, Sparse::ProductValues, Sparse::Fold { op: Op::Maximum }] {

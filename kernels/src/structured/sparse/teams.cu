@@ -125,6 +125,7 @@ DEVICE void combine(S& sum, bool& has, u32 other) {
 
 DEVICE void fold_row(const Argument& a, u64 row, const Team& team) {
     SHARED alignas(16) char memory[THREADS / 32 * sizeof(S)];
+    SHARED bool have[THREADS / 32];
     BOUNDS(a.a, begin, end)
     S sum = S();
     bool has = false;
@@ -136,13 +137,16 @@ DEVICE void fold_row(const Argument& a, u64 row, const Team& team) {
     bool is_block = team.threads == THREADS;
     for (u32 other = (is_block ? 32 : TEAM) / 2; other > 0; other /= 2) combine(sum, has, other);
     if (is_block) {
-        // A long row has an entry for each thread.
+        // The first warp has entries; others may have none.
         S* sums = (S*)memory;
         barrier();
-        if (threadIdx.x % 32 == 0) sums[threadIdx.x / 32] = sum;
+        if (threadIdx.x % 32 == 0) {
+            sums[threadIdx.x / 32] = sum;
+            have[threadIdx.x / 32] = has;
+        }
         barrier();
         for (u32 warp = 1; warp < THREADS / 32; warp++) {
-            if (threadIdx.x == 0) sum = COMBINE(sum, sums[warp]);
+            if (threadIdx.x == 0 && have[warp]) sum = COMBINE(sum, sums[warp]);
         }
     }
     if (row != NONE && team.lane == 0) ((T*)a.to)[row] = has ? NARROW(sum) : T();

@@ -126,6 +126,10 @@ pub fn entries_are_sorted_picked_and_kept() {
         });
         let sorted = numbers(DType::F64, sorted.map(|entry| entry.1));
         check(Sparse::Pick, &[&order, &values], &sorted, &what);
+        let like = Value::zeros(DType::U8, &[x.len() + starts.len()]);
+        let both = rows.clone().map(|row| row as i64 * 3 - 1).chain(rows.clone().map(|_| 7));
+        let sevens = numbers(DType::I16, rows.clone().map(|_| 7));
+        check(Sparse::Join, &[&like, &x, &sevens], &numbers(DType::I16, both), &what);
 
         // The rows of entries in another order.
         let count = columns.len();

@@ -28,9 +28,10 @@ def written(team, target, header, own):
             _begin(path, _temporary(path, made), header)
         except Exception as error:
             failure = error
-    made = team.shared(failure, made)[0].tolist()
     temporary = _temporary(path, made)
     try:
+        made = team.shared(failure, made)[0].tolist()
+        temporary = _temporary(path, made)
         _fill(team, temporary, len(header), header, own)
         failure = None
         if team.own == 0:
@@ -55,7 +56,8 @@ def _is_special(path):
 
 
 def _temporary(path, made):
-    return f"{path}.{made[0]}.{made[1]}.tmp"
+    # A short name, because that of the file may be as long as names can be.
+    return os.path.join(os.path.dirname(path), f".{made[0]}.{made[1]}.tmp")
 
 
 def _begin(path, temporary, header):

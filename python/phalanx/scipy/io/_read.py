@@ -115,6 +115,8 @@ def _begun(source):
         raise Malformed("an array has no pattern", 1)
     if header.symmetry != "general" and header.shape[0] != header.shape[1]:
         raise Malformed(f"a {header.symmetry} matrix is square", header.lines)
+    if header.symmetry == "skew-symmetric" and header.field == "unsigned-integer":
+        raise Malformed("unsigned integers have no skew-symmetric matrix", 1)
     return header, [source.size, zlib.crc32(source.read(0, header.size))]
 
 

@@ -64,7 +64,7 @@ class SuperLU:
     then factorises it a second time, by columns, which takes longer.
     """
 
-    __slots__ = ("_factors", "_source")
+    __slots__ = ("_factors", "_known", "_source")
 
     def __init__(self):
         text = "cannot create 'SuperLU' instances"
@@ -83,22 +83,22 @@ class SuperLU:
     @property
     def perm_r(self):
         """Where each row of the matrix stands in the product of the factors. Collective."""
-        return self._called(self._factors.positions)[0]
+        return self._once("positions", self._factors.positions)[0]
 
     @property
     def perm_c(self):
         """Where each column of the matrix stands in the product of the factors. Collective."""
-        return self._called(self._factors.positions)[1]
+        return self._once("positions", self._factors.positions)[1]
 
     @property
     def L(self):
         """The lower triangular factor, with ones on its diagonal, a `csc_array`. Collective."""
-        return self._factor(self._factors.lower_transposed)
+        return self._once("L", self._factors.lower_transposed)
 
     @property
     def U(self):
         """The upper triangular factor, a `csc_array`. Collective."""
-        return self._factor(self._factors.upper_transposed)
+        return self._once("U", self._factors.upper_transposed)
 
     def solve(self, rhs, trans="N"):
         """Solves the equations of the matrix for right-hand sides.
@@ -127,6 +127,7 @@ class SuperLU:
         -----
         Collective: every process reads the right-hand sides to its host, and computes the same.
         """
+        trans = _upper(trans)
         if trans not in ("N", "T", "H"):
             raise _refusal(ValueError, "choice", "trans must be N, T, or H")
         with _beside([home(self._source)]):
@@ -150,24 +151,44 @@ class SuperLU:
             except np.linalg.LinAlgError:
                 raise _singular() from None
 
-    def _factor(self, turned):
-        rows = self._called(turned)
-        parts = (rows.values, rows.columns, rows.row_starts())
-        return class_of("csc", True)(parts, shape=self.shape)
+    def _once(self, name, call):
+        """What a call gives, kept. The rows of a transposed factor are its columns."""
+        if name not in self._known:
+            found = self._called(call)
+            if name != "positions":
+                found = class_of("csc", True)._of_core(found, self.shape, is_canonical=True)
+            self._known[name] = found
+        return self._known[name]
 
 
-def _singular():
-    text = "Factor is exactly singular"
-    return _refusal(RuntimeError, "value", text, "see lsqr, or svds for the rank")
+_REFUSED = {
+    "ilu0": ("a pivot of the incomplete factors is zero or no entry", "use spilu, which pivots"),
+    "ic0": ("a pivot is not positive, so the matrix has no incomplete Cholesky factors",
+            "the matrix is Hermitian positive definite, or nearly diagonally dominant; see ilu0"),
+    "ssor": ("an element of the diagonal is zero", "use spilu, which pivots"),
+}
+
+
+def _singular(name="columns"):
+    usual = ("Factor is exactly singular", "see lsqr, or svds for the rank")
+    text, hint = _REFUSED.get(name, usual)
+    return _refusal(RuntimeError, "value", text, hint)
 
 
 def in_columns(A, name):
     """An operand as a sparse matrix in columns or rows."""
     A = adopted(A)
-    if not is_sparse(A) or A.format not in ("csc", "csr"):
+    if not is_sparse(A) or A.format != "csc":
         warn(f"{name} converted its input to CSC format")
+    # The core orders entries itself, so rows are as good as columns.
+    if not is_sparse(A) or A.format not in ("csc", "csr"):
         A = class_of("csc", True)(A)
-    return A
+    return _inexact(A)
+
+
+def _inexact(A):
+    """The matrix with inexact elements: narrow integers become single precision, as in SciPy."""
+    return A.astype(np.float32) if A.dtype.char in "?bBhH" else A
 
 
 def factors_of(name, A, **options):
@@ -175,24 +196,29 @@ def factors_of(name, A, **options):
     if A.shape[0] != A.shape[1]:
         raise _refusal(ValueError, "value", "can only factor square matrices")
     made = SuperLU.__new__(SuperLU)
-    made._source = A
+    made._source, made._known = A, {}
     with _beside([home(A)]):
         try:
             made._factors = _core._factorised(name, A, given_options(**options))
         except np.linalg.LinAlgError:
-            raise _singular() from None
+            raise _singular(name) from None
     return made
+
+
+def _upper(word):
+    return word.upper() if isinstance(word, str) else word
 
 
 def _options(options, permc_spec, diag_pivot_thresh):
     """The options of both factorisations, and those by SuperLU's names."""
-    named = {"ColPerm": permc_spec, "DiagPivotThresh": diag_pivot_thresh, **(options or {})}
+    options = dict(options or {})
+    named = {"ColPerm": permc_spec, "DiagPivotThresh": diag_pivot_thresh, **options}
     known = ("ColPerm", "DiagPivotThresh", "ILU_DropTol", "ILU_FillFactor", "ILU_DropRule")
     for name in named:
         if name not in known and name not in _IGNORED:
             text = f"'{name}' is no option of SuperLU"
             raise _refusal(TypeError, "keyword", text, f"known are {', '.join(known)}")
-    order = named["ColPerm"]
+    order = _upper(named["ColPerm"])
     if order is not None and order not in _COLUMNS:
         text = "invalid value for 'ColPerm' parameter"
         raise _refusal(ValueError, "choice", text, f"choose one of {', '.join(_COLUMNS)}")
@@ -221,7 +247,7 @@ def splu(A, permc_spec=None, diag_pivot_thresh=None, relax=None, panel_size=None
     {"ValueError": "The matrix is not square, there is no such order or rule, or a number is out "
      "of range.",
      "TypeError": "There is no such option.",
-     "RuntimeError": "A column of the matrix has no elements."},
+     "RuntimeError": "A pivot is zero."},
     _GATHERED + " Elements are dropped by a threshold, and by the number that a column keeps.",
     A=_MATRIX,
     drop_tol=("float, optional", "What is smaller than this part of its column is dropped; 1e-4."),
@@ -258,7 +284,7 @@ def spilu(
     fill = 10.0 if named["ILU_FillFactor"] is None else float(named["ILU_FillFactor"])
     rules = "basic,area" if named["ILU_DropRule"] is None else named["ILU_DropRule"]
     rules = rules.split(",") if isinstance(rules, str) else list(rules)
-    rules = [rule.strip() for rule in rules]
+    rules = [rule.strip().lower() if isinstance(rule, str) else rule for rule in rules]
     if any(rule not in _RULES for rule in rules):
         text = "invalid value for 'ILU_DropRule' parameter"
         raise _refusal(ValueError, "choice", text, f"choose of {', '.join(_RULES)}")
@@ -312,16 +338,15 @@ def spsolve(A, b, permc_spec=None, use_umfpack=True):
     if rows != b.shape[0]:
         text = f"matrix - rhs dimension mismatch ({A.shape} - {b.shape[0]})"
         raise _refusal(ValueError, "together", text)
-    if permc_spec is not None and permc_spec not in _COLUMNS:
-        text = "invalid value for 'ColPerm' parameter"
-        raise _refusal(ValueError, "choice", text, f"choose one of {', '.join(_COLUMNS)}")
+    _, given = _options(None, permc_spec, None)
+    A = _inexact(A)
     dtype = np.result_type(inexact(A.dtype) if A.dtype.kind in "biu" else A.dtype, b.dtype)
     A = A.astype(dtype)
     right = (b.toarray() if is_sparse_right else b).astype(dtype, copy=False)
     if is_vector:
         right = right.reshape(-1)
     try:
-        x = factors_of("columns", A, order=permc_spec).solve(right)
+        x = factors_of("columns", A, **given).solve(right)
     except RuntimeError:
         if is_sparse_right and not is_vector:
             raise

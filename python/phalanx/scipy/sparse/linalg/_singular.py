@@ -75,8 +75,11 @@ def svds(
     if converged < k and solver == "arpack":
         # As in SciPy, the exception has eigenvalues of the square of the matrix.
         text = f"No convergence ({converged}/{int(k)} singular vectors converged)"
-        vectors = u if A.shape[0] < A.shape[1] else vh.conj().T
-        raise ArpackNoConvergence(text, s**2, vectors)
+        right = vh.conj().T
+        residuals = np.linalg.norm(A.matmat(right) - u * s, axis=0)
+        best = np.sort(np.argsort(residuals)[:converged])
+        vectors = u if A.shape[0] < A.shape[1] else right
+        raise ArpackNoConvergence(text, s[best] ** 2, vectors[:, best])
     if return_singular_vectors is False:
         return s
     return (

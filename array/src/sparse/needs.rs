@@ -1,0 +1,130 @@
+//! What the rows of a device need of the other operand of a product, and what devices send each
+//! other for it: found once for a pattern.
+
+use super::split::record;
+use crate::array::Array;
+use crate::creation::{from_slice, zeros};
+use phalanx_graph::{Error, Site};
+use phalanx_ops::structured::Sparse;
+use phalanx_ops::{Bounds, DType, Sharding, Split};
+use std::sync::OnceLock;
+
+/// What the rows of each device need of the other operand of a product.
+#[derive(Clone, Debug)]
+pub(super) struct Needs {
+    /// The different columns of each device's entries (`i64`), ascending for each device.
+    pub needed: Array,
+    /// The split of `needed` among the devices.
+    pub split: Split,
+    /// For each entry, the position of its column among those that its device needs (`i32`).
+    pub places: Array,
+    /// The exchange of elements of vectors, once it is planned; `None` if it does not pay.
+    pub exchange: OnceLock<Option<Exchange>>,
+}
+
+/// The most positions of an exchange, which every process holds while it is planned.
+const MOST: usize = 1 << 26;
+
+/// The elements of a vector that each device sends to each other one. All pairs of devices exchange
+/// equally many, so that one all-to-all moves them.
+#[derive(Clone, Debug)]
+pub(super) struct Exchange {
+    /// The split of the vector.
+    vector: Sharding,
+    /// For each sender and receiver, the positions of the elements in the sender's block (`i64`),
+    /// filled up with zeros; split by senders.
+    sent: Array,
+    /// The split by receivers.
+    received: Sharding,
+    /// Has an element for each one that a device has in the end: its own block of the vector, and
+    /// what it receives from each device.
+    like: Array,
+    /// For each entry of the matrix, the position of its column among those (`i32`).
+    pub places: Array,
+}
+
+impl Exchange {
+    /// The plan for a vector of `extent` elements; `None` if the devices need so much of each
+    /// other's blocks that it does not pay. Collective over the mesh: every process reads what the
+    /// devices need.
+    pub fn of(needs: &Needs, extent: usize, site: Site) -> Result<Option<Exchange>, Error> {
+        let mesh = needs.needed.mesh()?;
+        let Some(split) = Sharding::even(&[extent], 0, mesh.mesh()).axes[0].clone() else {
+            return Ok(None);
+        };
+        let (own, parts) = (split.bounds.clone(), split.bounds.parts());
+        if needs.split.bounds.parts() != parts || needs.split.mesh_axes != split.mesh_axes {
+            return Ok(None);
+        }
+        let needed = needs.needed.to_vec::<i64>()?;
+        // The elements of each sender that each receiver needs, receiver by receiver.
+        let mut wanted = vec![Vec::new(); parts * parts];
+        let mut places = Vec::with_capacity(needed.len());
+        for receiver in 0..parts {
+            let mut sender = 0;
+            for &column in &needed[needs.split.bounds.block(receiver)] {
+                let column = column as usize;
+                while column >= own.block(sender).end {
+                    sender += 1;
+                }
+                let at = column - own.block(sender).start;
+                let list: &mut Vec<i64> = &mut wanted[sender * parts + receiver];
+                places.push((sender, if sender == receiver { at } else { list.len() }));
+                if sender != receiver {
+                    list.push(at as i64);
+                }
+            }
+        }
+        let most = wanted.iter().map(Vec::len).max().unwrap_or(0).max(1);
+        let is_small = parts * most <= own.largest_block() && parts * parts * most <= MOST;
+        // All places are below twice the largest block.
+        if !is_small || i32::try_from(2 * own.largest_block()).is_err() {
+            return Ok(None);
+        }
+        let mut numbers = Vec::with_capacity(needed.len());
+        let mut sizes = Vec::with_capacity(parts);
+        for receiver in 0..parts {
+            let length = own.block(receiver).len();
+            for &(sender, at) in &places[needs.split.bounds.block(receiver)] {
+                let is_own = sender == receiver;
+                numbers.push(if is_own { at } else { length + sender * most + at } as i32);
+            }
+            sizes.push(length + parts * most);
+        }
+        let mut positions = vec![0_i64; parts * parts * most];
+        for (list, to) in wanted.iter().zip(positions.chunks_exact_mut(most)) {
+            to[..list.len()].copy_from_slice(list);
+        }
+        let along = |axis: usize| {
+            let mut sharding = Sharding::replicated(3);
+            let bounds = Bounds::explicit(&vec![1; parts]);
+            sharding.axes[axis] = Some(Split { mesh_axes: split.mesh_axes.clone(), bounds });
+            sharding
+        };
+        let on = |bounds: Bounds| {
+            let split = Split { mesh_axes: split.mesh_axes.clone(), bounds };
+            Sharding { axes: [Some(split)].into_iter().collect(), partial: None }
+        };
+        let sent = mesh.enter(|| from_slice(&positions, [parts, parts, most]));
+        let numbers = mesh.enter(|| from_slice(&numbers, [numbers.len()]));
+        let numbers = numbers.with_sharding(on(needs.split.bounds.clone()));
+        let found = needs.places.converted(DType::I64, site);
+        let total = sizes.iter().sum::<usize>();
+        let like = mesh.enter(|| zeros([total], DType::U8));
+        Ok(Some(Exchange {
+            vector: on(own),
+            sent: sent.with_sharding(along(0)),
+            received: along(1),
+            like: like.with_sharding(on(Bounds::explicit(&sizes))),
+            places: record(Sparse::Pick, &[&found, &numbers], site)?,
+        }))
+    }
+
+    /// The elements of a vector that each device has in the end.
+    pub fn moved(&self, x: &Array, site: Site) -> Result<Array, Error> {
+        let own = x.with_sharding(self.vector.clone());
+        let sent = record(Sparse::Pick, &[&self.sent, &own], site)?;
+        let received = sent.with_sharding(self.received.clone());
+        record(Sparse::Join, &[&self.like, &own, &received], site)
+    }
+}
