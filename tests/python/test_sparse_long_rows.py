@@ -124,6 +124,19 @@ def test_assembly():
     assert found.nnz == matrix.nnz and (host(found.indices) == wanted.indices).all()
 
 
+def test_entries_in_the_order_of_their_rows():
+    matrix = power_law()
+    coordinates = matrix.tocoo()
+    given = [phalanx.asarray(part) for part in (coordinates.data, *coordinates.coords)]
+    own = sparse.coo_array((given[0], tuple(given[1:])), shape=matrix.shape)
+    made = own.tocsr()
+    same(made, matrix)
+    # Writing into the new matrix does not change the entries.
+    made.data[0] = 100
+    assert host(own.data)[0] == matrix.data[0]
+    same(made.T.tocsr().T.tocsr(), made.get())
+
+
 def test_products_of_long_rows():
     matrix = power_law()
     generator = numpy.random.default_rng(8)

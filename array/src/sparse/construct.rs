@@ -120,7 +120,8 @@ impl Csr {
     }
 
     /// The matrix of entries with checked rows, columns of the right dtype, and values; those of a
-    /// row keep their order. Also returns the order in which it has the entries.
+    /// row keep their order. Also returns the order in which it has the entries. Entries that have
+    /// the order of their rows already are only copied.
     fn grouped(
         rows: &Array,
         [columns, values]: [&Array; 2],
@@ -130,6 +131,13 @@ impl Csr {
         let mesh = rows.mesh()?;
         let counts = sums_at(shape[0], DType::I64, rows, 1, site)?;
         let new = NewRows::of_counts(&counts, shape, RowSplit::rows(shape[0], &mesh))?;
+        let falls = rows.slice(crate::s![1..]).less(rows.slice(crate::s![..-1])).any(());
+        if !falls.item::<bool>()? {
+            let order = mesh.enter(|| arange(0, rows.size() as i64, 1));
+            let copied = |entries: &Array| new.as_entries(entries.copy());
+            let (columns, values) = (copied(columns), copied(values));
+            return Ok((new.matrix(&columns, &values, None), order));
+        }
         let order = new.grouping(rows, site)?;
         let columns = in_order(&order, columns, new.split.as_ref(), site)?;
         let values = in_order(&order, values, new.split.as_ref(), site)?;
