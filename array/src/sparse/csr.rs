@@ -114,6 +114,13 @@ impl Csr {
         }))
     }
 
+    /// The starts of rows and the columns, on the host of every process. Collective over the mesh.
+    pub(super) fn pattern_on_host(&self, site: Site) -> Result<(Vec<usize>, Vec<u32>), Error> {
+        let starts = self.row_starts().to_vec::<i64>()?;
+        let columns = self.columns.converted(DType::U32, site).to_vec::<u32>()?;
+        Ok((starts.into_iter().map(|start| start as usize).collect(), columns))
+    }
+
     /// The matrix with its values in another dtype. Local (records a node).
     #[track_caller]
     pub fn astype(&self, dtype: DType) -> Result<Csr, Error> {

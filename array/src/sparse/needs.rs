@@ -1,7 +1,7 @@
 //! What the rows of a device need of the other operand of a product, and what devices send each
 //! other for it: found once for a pattern.
 
-use super::split::record;
+use super::split::{blocks, record, sharded, taken};
 use crate::array::Array;
 use crate::creation::{from_slice, zeros};
 use phalanx_graph::{Error, Site};
@@ -20,6 +20,31 @@ pub(super) struct Needs {
     pub places: Array,
     /// The exchange of elements of vectors, once it is planned; `None` if it does not pay.
     pub exchange: OnceLock<Option<Exchange>>,
+}
+
+impl Needs {
+    /// What the rows of devices need whose entries have these columns. Collective over the mesh.
+    pub fn of(columns: &Array, rows: &Split, site: Site) -> Result<Needs, Error> {
+        let mesh = columns.mesh()?;
+        let into = |sizes: &[usize]| {
+            let sharding = sharded(0, 1, blocks(rows, Bounds::explicit(sizes)));
+            let zeros = mesh.enter(|| zeros([sizes.iter().sum::<usize>()], DType::I64));
+            zeros.with_sharding(sharding)
+        };
+        let one_each = into(&vec![1; rows.bounds.parts()]);
+        let counts = record(Sparse::NeededCount, &[&one_each, columns], site)?.to_vec::<i64>()?;
+        let counts: Vec<usize> = counts.into_iter().map(|count| count as usize).collect();
+        let needed = record(Sparse::Needed, &[&into(&counts), columns], site)?;
+        let places = record(Sparse::Renumber, &[columns, &needed], site)?;
+        let split = blocks(rows, Bounds::explicit(&counts));
+        Ok(Needs { needed, split, places, exchange: OnceLock::new() })
+    }
+
+    /// The rows of an operand that each device needs.
+    pub fn rows_of(&self, x: &Array, site: Site) -> Result<Array, Error> {
+        let sharding = sharded(0, x.ndim(), self.split.clone());
+        Ok(taken(x, &self.needed, site)?.with_sharding(sharding))
+    }
 }
 
 /// The most positions of an exchange, which every process holds while it is planned.
@@ -52,7 +77,7 @@ impl Exchange {
         let Some(split) = Sharding::even(&[extent], 0, mesh.mesh()).axes[0].clone() else {
             return Ok(None);
         };
-        let (own, parts) = (split.bounds.clone(), split.bounds.parts());
+        let (own, parts) = (&split.bounds, split.bounds.parts());
         if needs.split.bounds.parts() != parts || needs.split.mesh_axes != split.mesh_axes {
             return Ok(None);
         }
@@ -95,27 +120,19 @@ impl Exchange {
         for (list, to) in wanted.iter().zip(positions.chunks_exact_mut(most)) {
             to[..list.len()].copy_from_slice(list);
         }
-        let along = |axis: usize| {
-            let mut sharding = Sharding::replicated(3);
-            let bounds = Bounds::explicit(&vec![1; parts]);
-            sharding.axes[axis] = Some(Split { mesh_axes: split.mesh_axes.clone(), bounds });
-            sharding
-        };
-        let on = |bounds: Bounds| {
-            let split = Split { mesh_axes: split.mesh_axes.clone(), bounds };
-            Sharding { axes: [Some(split)].into_iter().collect(), partial: None }
-        };
+        let one_each = blocks(&split, Bounds::explicit(&vec![1; parts]));
+        let lengths = blocks(&split, Bounds::explicit(&sizes));
         let sent = mesh.enter(|| from_slice(&positions, [parts, parts, most]));
         let numbers = mesh.enter(|| from_slice(&numbers, [numbers.len()]));
-        let numbers = numbers.with_sharding(on(needs.split.bounds.clone()));
+        let numbers = numbers.with_sharding(sharded(0, 1, needs.split.clone()));
         let found = needs.places.converted(DType::I64, site);
         let total = sizes.iter().sum::<usize>();
         let like = mesh.enter(|| zeros([total], DType::U8));
         Ok(Some(Exchange {
-            vector: on(own),
-            sent: sent.with_sharding(along(0)),
-            received: along(1),
-            like: like.with_sharding(on(Bounds::explicit(&sizes))),
+            vector: sharded(0, 1, split),
+            sent: sent.with_sharding(sharded(0, 3, one_each.clone())),
+            received: sharded(1, 3, one_each),
+            like: like.with_sharding(sharded(0, 1, lengths)),
             places: record(Sparse::Pick, &[&found, &numbers], site)?,
         }))
     }

@@ -1,14 +1,13 @@
 //! The entries of rows: their order, duplicates, what is kept of them, and rows at positions.
 
 use super::csr::Csr;
-use super::split::{EntryOrder, RowSplit, record};
+use super::split::{EntryOrder, RowSplit, record, taken};
 use crate::array::Array;
 use crate::creation::{arange, zeros};
 use crate::math::cumsum;
-use crate::recording::record_structured;
 use crate::sorting::argsort;
 use phalanx_graph::{Error, MeshHandle, Site, call_site, within};
-use phalanx_ops::structured::{Sparse, Structured, Take};
+use phalanx_ops::structured::Sparse;
 use phalanx_ops::{DType, Split};
 
 /// The rows of a matrix whose entries are to be computed.
@@ -30,8 +29,7 @@ pub(super) fn in_order(
     if split.is_none() {
         return record(Sparse::Pick, &[order, source], site);
     }
-    let take = Structured::Take(Take { axis: 0 });
-    Ok(RowSplit::on_entries(split, record_structured(take, &[source, order], site)?))
+    Ok(RowSplit::on_entries(split, taken(source, order, site)?))
 }
 
 impl NewRows {
@@ -275,10 +273,9 @@ impl Csr {
         split: Option<Split>,
         site: Site,
     ) -> Result<Csr, Error> {
-        let take = Structured::Take(Take { axis: 0 });
         let shape = [positions.size(), self.shape()[1]];
-        let begins = record_structured(take, &[&self.starts, positions], site)?;
-        let ends = record_structured(take, &[&self.ends, positions], site)?;
+        let begins = taken(&self.starts, positions, site)?;
+        let ends = taken(&self.ends, positions, site)?;
         let rows = NewRows::of_counts(&(ends - &begins), shape, split)?;
         let mesh = self.starts.mesh()?;
         if rows.split.is_none() {
@@ -296,9 +293,8 @@ impl Csr {
         let spread = [&numbers, &rows.starts, &rows.ends, &offsets];
         let offsets = record(Sparse::Spread, &spread, site)?;
         let from = numbers + offsets;
-        let taken =
-            |source: &Array| Ok(rows.as_entries(record_structured(take, &[source, &from], site)?));
-        let (columns, values) = (taken(&self.columns)?, taken(self.values())?);
+        let columns = rows.as_entries(taken(&self.columns, &from, site)?);
+        let values = rows.as_entries(taken(self.values(), &from, site)?);
         Ok(rows.matrix(&columns, &values, self.order.get().copied()))
     }
 

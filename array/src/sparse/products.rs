@@ -3,14 +3,12 @@
 use super::csr::Csr;
 use super::needs::{Exchange, Needs};
 use super::order::NewRows;
-use super::split::{EntryOrder, record};
+use super::split::{EntryOrder, record, taken};
 use crate::array::Array;
-use crate::creation::zeros;
-use crate::recording::record_structured;
 use phalanx_graph::{Error, Site, call_site, within};
 use phalanx_ops::error::OpError;
-use phalanx_ops::structured::{Sparse, Structured, Take};
-use phalanx_ops::{Bounds, DType, Op, Sharding, Split, promote};
+use phalanx_ops::structured::Sparse;
+use phalanx_ops::{DType, Op, promote};
 
 /// Fewer columns are sent to every device.
 const FEW: usize = 1 << 12;
@@ -42,8 +40,8 @@ impl Csr {
     /// The product with a vector, in the promoted dtype. Each device receives the elements of the
     /// vector that its rows need.
     ///
-    /// Collective over the mesh at the first product of a matrix that has many entries, or many
-    /// columns on several devices, else Local (records nodes). Errors:
+    /// Collective over the mesh at the first product of a matrix that has many entries on GPUs, or
+    /// many columns on several devices, else Local (records nodes). Errors:
     /// `OpError::ContractedSizes`.
     #[track_caller]
     #[must_use]
@@ -99,22 +97,20 @@ impl Csr {
             None => product(&self.columns, &x, false),
             Some(needs) => match self.exchange(needs, &x, site)? {
                 Some(exchange) => product(&exchange.places, &exchange.moved(&x, site)?, true),
-                None => product(&needs.places, &rows_of(needs, &x, site)?, true),
+                None => product(&needs.places, &needs.rows_of(&x, site)?, true),
             },
         }
     }
 
-    /// Whether no row has far more entries than others. The longest row is read once; while
-    /// operations are captured, which keeps numbers from being read, rows count as even unless more
-    /// is known.
+    /// Whether no row has far more entries than others, which matters on GPUs alone. The longest
+    /// row is read once; while operations are captured, which keeps numbers from being read, rows
+    /// count as even unless more is known.
     fn is_even(&self, site: Site) -> Result<bool, Error> {
-        if self.nnz() < MANY {
-            return Ok(true);
-        }
         if let Some(is_even) = self.is_even.get() {
             return Ok(*is_even);
         }
-        if self.values().mesh()?.is_capturing() {
+        let mesh = self.values().mesh()?;
+        if self.nnz() < MANY || !mesh.has_gpus() || mesh.is_capturing() {
             return Ok(true);
         }
         let longest = within(site, || (&self.ends - &self.starts).max(()).item::<i64>())?;
@@ -130,10 +126,8 @@ impl Csr {
     /// multigrid methods", SIAM J. Sci. Comput. 34(4), 2012, section 3.2.
     fn expanded(&self, values: &Array, other: &Csr, site: Site) -> Result<Option<Csr>, Error> {
         let lengths = &other.ends - &other.starts;
-        let take = Structured::Take(Take { axis: 0 });
         let positions = self.columns.converted(DType::I64, site);
-        let of_entries = record_structured(take, &[&lengths, &positions], site)?;
-        if of_entries.sum(()).item::<i64>()? > MOST_PRODUCTS {
+        if taken(&lengths, &positions, site)?.sum(()).item::<i64>()? > MOST_PRODUCTS {
             return Ok(None);
         }
         // A row for each entry of this matrix.
@@ -154,7 +148,7 @@ impl Csr {
             && self.needs.get().is_none()
             && !self.values().mesh()?.is_capturing()
         {
-            let _ = self.needs.set(self.find_needs(rows, site)?);
+            let _ = self.needs.set(Needs::of(&self.columns, rows, site)?);
         }
         Ok(self.needs.get())
     }
@@ -175,25 +169,6 @@ impl Csr {
         Ok(needs.exchange.get().and_then(Option::as_ref))
     }
 
-    fn find_needs(&self, rows: &Split, site: Site) -> Result<Needs, Error> {
-        let mesh = self.values().mesh()?;
-        let parts = rows.bounds.parts();
-        let on = |bounds: Bounds| {
-            let split = Split { mesh_axes: rows.mesh_axes.clone(), bounds };
-            (split.clone(), Sharding { axes: [Some(split)].into_iter().collect(), partial: None })
-        };
-        let one_each = on(Bounds::explicit(&vec![1; parts])).1;
-        let into = mesh.enter(|| zeros([parts], DType::I64)).with_sharding(one_each);
-        let counts = record(Sparse::NeededCount, &[&into, &self.columns], site)?.to_vec::<i64>()?;
-        let counts: Vec<usize> = counts.into_iter().map(|count| count as usize).collect();
-        let (split, sharding) = on(Bounds::explicit(&counts));
-        let total: usize = counts.iter().sum();
-        let into = mesh.enter(|| zeros([total], DType::I64)).with_sharding(sharding);
-        let needed = record(Sparse::Needed, &[&into, &self.columns], site)?;
-        let places = record(Sparse::Renumber, &[&self.columns, &needed], site)?;
-        Ok(Needs { needed, split, places, exchange: Default::default() })
-    }
-
     /// The product of two sparse matrices, in the promoted dtype; its rows are sorted, and elements
     /// that are computed as zero stay entries. Collective over the mesh: each device receives the
     /// rows of `other` that its rows need. Errors: `OpError::ContractedSizes`.
@@ -207,8 +182,7 @@ impl Csr {
             let dtype = promote(self.dtype(), other.dtype());
             let values = self.as_entries(self.values().converted(dtype, site));
             let other = other.of_values(other.values().converted(dtype, site)).summed()?;
-            if values.mesh()?.has_gpus()
-                && !(self.is_even(site)? && other.is_even(site)?)
+            if !(self.is_even(site)? && other.is_even(site)?)
                 && let Some(product) = self.expanded(&values, &other, site)?
             {
                 return Ok(product);
@@ -237,13 +211,4 @@ impl Csr {
             Ok(rows.matrix(&found, &computed, Some(EntryOrder::Canonical)))
         })
     }
-}
-
-/// The rows of an operand that each device needs.
-fn rows_of(needs: &Needs, x: &Array, site: Site) -> Result<Array, Error> {
-    let take = Structured::Take(Take { axis: 0 });
-    let taken = record_structured(take, &[x, &needs.needed], site)?;
-    let mut sharding = Sharding::replicated(x.ndim());
-    sharding.axes[0] = Some(needs.split.clone());
-    Ok(taken.with_sharding(sharding))
 }

@@ -4,7 +4,7 @@ use crate::array::Array;
 use crate::creation::from_slice;
 use crate::recording::record_structured;
 use phalanx_graph::{Error, MeshHandle, Operand, Site};
-use phalanx_ops::structured::{Sparse, Structured};
+use phalanx_ops::structured::{Sparse, Structured, Take};
 use phalanx_ops::{Bounds, Sharding, Split};
 
 /// Records an operation on rows. It reads blocks of whole values, so views are copied first.
@@ -15,6 +15,23 @@ pub(super) fn record(op: Sparse, operands: &[&Array], site: Site) -> Result<Arra
     };
     let whole = operands.iter().map(whole).collect::<Result<Vec<Array>, Error>>()?;
     record_structured(Structured::Sparse(op), &whole.iter().collect::<Vec<_>>(), site)
+}
+
+/// The elements at positions (`i64`) of the first axis, on any device.
+pub(super) fn taken(source: &Array, positions: &Array, site: Site) -> Result<Array, Error> {
+    record_structured(Structured::Take(Take { axis: 0 }), &[source, positions], site)
+}
+
+/// The split over the same devices into other blocks.
+pub(super) fn blocks(split: &Split, bounds: Bounds) -> Split {
+    Split { mesh_axes: split.mesh_axes.clone(), bounds }
+}
+
+/// The sharding of which one axis is split so.
+pub(super) fn sharded(axis: usize, ndim: usize, split: Split) -> Sharding {
+    let mut sharding = Sharding::replicated(ndim);
+    sharding.axes[axis] = Some(split);
+    sharding
 }
 
 /// What is known of the order of the entries in their rows.
@@ -66,13 +83,8 @@ impl RowSplit {
             sizes.push((end - last).max(0) as usize);
             last = last.max(end);
         }
-        let of_axis = |split: Split| {
-            let axes = [Some(split)].into_iter().collect();
-            Sharding { axes, partial: None }
-        };
-        let mesh_axes = split.mesh_axes.clone();
-        let entries = of_axis(Split { mesh_axes, bounds: Bounds::explicit(&sizes) });
-        Ok(Some(RowSplit { rows: of_axis(split), entries }))
+        let entries = sharded(0, 1, blocks(&split, Bounds::explicit(&sizes)));
+        Ok(Some(RowSplit { rows: sharded(0, 1, split), entries }))
     }
 
     /// The elements of rows on the devices that have the rows.

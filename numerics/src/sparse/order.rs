@@ -18,6 +18,20 @@ pub enum ColumnOrder {
     OfSum,
 }
 
+/// The starts of columns as `faer` has them.
+pub(super) fn narrow_starts<T: Scalar>(matrix: &Columns<T>) -> Vec<u32> {
+    matrix.starts.iter().map(|&start| start as u32).collect()
+}
+
+/// The pattern of a matrix as `faer` has it.
+pub(super) fn pattern<'a, T: Scalar>(
+    matrix: &'a Columns<T>,
+    starts: &'a [u32],
+) -> SymbolicSparseColMatRef<'a, u32> {
+    let n = matrix.extent();
+    SymbolicSparseColMatRef::new_unsorted_checked(n, n, starts, None, &matrix.rows)
+}
+
 impl ColumnOrder {
     /// The columns of a matrix in this order.
     pub(super) fn of<T: Scalar>(self, matrix: &Columns<T>) -> Vec<u32> {
@@ -25,16 +39,14 @@ impl ColumnOrder {
         if self == ColumnOrder::Natural || n == 0 {
             return (0..n as u32).collect();
         }
-        let starts: Vec<u32> = matrix.starts.iter().map(|&start| start as u32).collect();
-        let pattern =
-            SymbolicSparseColMatRef::new_unsorted_checked(n, n, &starts, None, &matrix.rows);
+        let starts = narrow_starts(matrix);
+        let pattern = pattern(matrix, &starts);
         let (mut order, mut positions) = (vec![0; n], vec![0; n]);
         let entries = matrix.rows.len();
-        let control = Default::default();
         let result = if self == ColumnOrder::OfProduct {
             let mut memory = MemBuffer::new(colamd::order_scratch::<u32>(n, n, entries));
             let stack = MemStack::new(&mut memory);
-            colamd::order(&mut order, &mut positions, pattern, control, stack)
+            colamd::order(&mut order, &mut positions, pattern, Default::default(), stack)
         } else {
             let mut memory = MemBuffer::new(amd::order_maybe_unsorted_scratch::<u32>(n, entries));
             let stack = MemStack::new(&mut memory);

@@ -1,12 +1,13 @@
 //! Factors by blocks of columns with the same pattern, for solutions only.
 
+use super::order::{narrow_starts, pattern};
 use super::{Columns, Scalar, System, Unfactorised};
 use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::sparse::SparseColMatRef;
 use faer::sparse::linalg::lu::{
     LuRef, LuSymbolicParams, NumericLu, SymbolicLu, factorize_symbolic_lu,
 };
 use faer::sparse::linalg::{LuError, SupernodalThreshold};
-use faer::sparse::{SparseColMatRef, SymbolicSparseColMatRef};
 use faer::traits::ComplexField;
 use faer::{Conj, MatMut, Par};
 
@@ -21,9 +22,8 @@ impl<T: Scalar + ComplexField> Supernodal<T> {
     /// The factors; `None` for a matrix that may be singular. Errors: `Unfactorised::Memory`.
     pub fn new(matrix: &Columns<T>) -> Result<Option<Supernodal<T>>, Unfactorised> {
         let n = matrix.extent();
-        let starts: Vec<u32> = matrix.starts.iter().map(|&start| start as u32).collect();
-        let pattern =
-            SymbolicSparseColMatRef::new_unsorted_checked(n, n, &starts, None, &matrix.rows);
+        let starts = narrow_starts(matrix);
+        let pattern = pattern(matrix, &starts);
         let parameters = LuSymbolicParams {
             supernodal_flop_ratio_threshold: SupernodalThreshold::FORCE_SUPERNODAL,
             ..Default::default()

@@ -66,23 +66,16 @@ pub(super) fn weighted(graph: &Csr, site: Site) -> Result<Csr, Error> {
 
 /// The matrix on the host. Collective over the mesh.
 pub(super) fn gathered(graph: &Csr, site: Site) -> Result<Graph, Error> {
-    let (starts, columns) = gathered_pattern(graph, site)?;
+    let (starts, columns) = graph.pattern_on_host(site)?;
     let weights = graph.values().converted(DType::F64, site).to_vec::<f64>()?;
     Ok(Graph { starts, columns, weights })
 }
 
 /// The matrix on the host with weights of one. Collective over the mesh.
 pub(super) fn gathered_unweighted(graph: &Csr, site: Site) -> Result<Graph, Error> {
-    let (starts, columns) = gathered_pattern(graph, site)?;
+    let (starts, columns) = graph.pattern_on_host(site)?;
     let weights = vec![1.0; columns.len()];
     Ok(Graph { starts, columns, weights })
-}
-
-/// The starts of rows and the columns on the host.
-pub(super) fn gathered_pattern(graph: &Csr, site: Site) -> Result<(Vec<usize>, Vec<u32>), Error> {
-    let starts = graph.row_starts().to_vec::<i64>()?;
-    let columns = graph.columns().converted(DType::U32, site).to_vec::<u32>()?;
-    Ok((starts.into_iter().map(|start| start as usize).collect(), columns))
 }
 
 /// A vector of numbers that are equal on all processes.

@@ -1,9 +1,7 @@
 //! Flows, matchings and orders of nodes: gathered.
 
 use super::error::GraphError;
-use super::gathered::{
-    checked_node, gathered, gathered_pattern, gathered_unweighted, narrow, nodes_of, uploaded,
-};
+use super::gathered::{checked_node, gathered, gathered_unweighted, narrow, nodes_of, uploaded};
 use super::host::{self, FlowMethod, Network};
 use crate::array::Array;
 use crate::manipulation::refused;
@@ -50,7 +48,7 @@ pub fn maximum_flow(
         }
         let mesh = graph.values().mesh()?;
         let graph = graph.summed()?;
-        let (starts, columns) = gathered_pattern(&graph, site)?;
+        let (starts, columns) = graph.pattern_on_host(site)?;
         let capacities = graph.values().converted(DType::I64, site).to_vec::<i64>()?;
         // Flows are numbers of 32 bits, as in SciPy.
         if let Some(wide) = capacities.iter().find(|&&value| i32::try_from(value).is_err()) {

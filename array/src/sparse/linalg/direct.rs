@@ -42,6 +42,16 @@ enum Either {
     Complex(Solver<Complex64>),
 }
 
+/// Computes with the solver of either kind of numbers.
+macro_rules! of_either {
+    ($factorised:expr, $solver:ident => $result:expr) => {
+        match &*$factorised.solver {
+            Either::Real($solver) => $result,
+            Either::Complex($solver) => $result,
+        }
+    };
+}
+
 impl Factorised {
     /// Factorises a square matrix. Numbers are computed in double precision. Collective over the
     /// mesh.
@@ -126,10 +136,10 @@ impl Factorised {
     #[track_caller]
     pub fn nnz(&self) -> Result<usize, Error> {
         let site = call_site();
-        match &*self.solver {
-            Either::Real(solver) => entries(solver, site),
-            Either::Complex(solver) => entries(solver, site),
-        }
+        of_either!(self, solver => {
+            let factors = factors(solver, site)?;
+            Ok(factors.lower.rows.len() + factors.upper.rows.len())
+        })
     }
 
     /// `L`, with ones on its diagonal, transposed. Collective over the mesh. Errors: as
@@ -137,20 +147,20 @@ impl Factorised {
     #[track_caller]
     pub fn lower_transposed(&self) -> Result<Csr, Error> {
         let site = call_site();
-        within(site, || match &*self.solver {
-            Either::Real(it) => self.turned(&factors(it, site)?.lower, site),
-            Either::Complex(it) => self.turned(&factors(it, site)?.lower, site),
-        })
+        within(
+            site,
+            || of_either!(self, solver => self.turned(&factors(solver, site)?.lower, site)),
+        )
     }
 
     /// `U`, transposed. Collective over the mesh. Errors: as [`Factorised::nnz`].
     #[track_caller]
     pub fn upper_transposed(&self) -> Result<Csr, Error> {
         let site = call_site();
-        within(site, || match &*self.solver {
-            Either::Real(it) => self.turned(&factors(it, site)?.upper, site),
-            Either::Complex(it) => self.turned(&factors(it, site)?.upper, site),
-        })
+        within(
+            site,
+            || of_either!(self, solver => self.turned(&factors(solver, site)?.upper, site)),
+        )
     }
 
     /// Where each row of the matrix, and each column, stands in the product of the factors (`i32`).
@@ -159,16 +169,10 @@ impl Factorised {
     pub fn positions(&self) -> Result<[Array; 2], Error> {
         let site = call_site();
         within(site, || {
-            let (rows, columns) = match &*self.solver {
-                Either::Real(solver) => {
-                    let factors = factors(solver, site)?;
-                    (&factors.row_positions, &factors.column_positions)
-                }
-                Either::Complex(solver) => {
-                    let factors = factors(solver, site)?;
-                    (&factors.row_positions, &factors.column_positions)
-                }
-            };
+            let (rows, columns) = of_either!(self, solver => {
+                let factors = factors(solver, site)?;
+                (&factors.row_positions, &factors.column_positions)
+            });
             let narrow = |numbers: &[u32]| -> Array {
                 let numbers: Vec<i32> = numbers.iter().map(|&number| number as i32).collect();
                 self.uploaded(&numbers, &[numbers.len()])
@@ -193,11 +197,6 @@ impl Factorised {
     }
 }
 
-fn entries<T: Scalar>(solver: &Solver<T>, site: Site) -> Result<usize, Error> {
-    let factors = factors(solver, site)?;
-    Ok(factors.lower.rows.len() + factors.upper.rows.len())
-}
-
 fn factors<T: Scalar>(solver: &Solver<T>, site: Site) -> Result<&Factors<T>, Error> {
     solver.factors().map_err(refusal(site))
 }
@@ -216,10 +215,8 @@ fn factorised<T: Factorise + Element>(
     how: Factorisation,
     site: Site,
 ) -> Result<Solver<T>, Error> {
-    let starts = matrix.row_starts().to_vec::<i64>()?;
-    let columns = matrix.columns().converted(DType::U32, site).to_vec::<u32>()?;
+    let (starts, columns) = matrix.pattern_on_host(site)?;
     let values = matrix.values().converted(dtype, site).to_vec::<T>()?;
-    let starts = starts.into_iter().map(|start| start as usize).collect();
     // Rows are the columns of the transposed matrix.
     let turned = Columns { starts, rows: columns, values };
     T::factorise(turned.transposed(), how).map_err(refusal(site))
@@ -227,11 +224,7 @@ fn factorised<T: Factorise + Element>(
 
 impl LinearOperator for Factorised {
     fn shape(&self) -> [usize; 2] {
-        let extent = match &*self.solver {
-            Either::Real(solver) => solver.extent(),
-            Either::Complex(solver) => solver.extent(),
-        };
-        [extent; 2]
+        [of_either!(self, solver => solver.extent()); 2]
     }
 
     fn dtype(&self) -> DType {

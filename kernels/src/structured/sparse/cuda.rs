@@ -42,7 +42,7 @@ pub fn routines(op: Sparse, operands: &[Block<'_>], to: &Block<'_>) -> Vec<Routi
         Sparse::Product { is_even: false, .. } => vec![tiles::routine(operands, to)],
         Sparse::Product { .. } => vec![routine(to.dtype, operands[2].dtype)],
         Sparse::Group => sort::cuda::routines(GROUP, &operands[2..], to),
-        Sparse::Order if let Some(keys) = rows::Call::keys(operands, 0) => {
+        Sparse::Order if let Some(keys) = rows::Call::keys(operands) => {
             vec![keys.routine(), sort::radix::routine(Order::Positions, DType::U64)]
         }
         _ => rows::Call::of(op, operands, to).map(|call| call.routine()).into_iter().collect(),
@@ -68,8 +68,10 @@ pub fn run(
     if to.is_empty() {
         return Ok(true);
     }
-    if op == Sparse::Order && rows::Call::keys(operands, 0).is_some() {
-        return sorted(operands, to, device).map(|()| true);
+    if op == Sparse::Order
+        && let Some(keys) = rows::Call::keys(operands)
+    {
+        return sorted(keys, operands[1].len(), to, device).map(|()| true);
     }
     match rows::Call::of(op, operands, to) {
         Some(call) => call.run(device).map(|()| true),
@@ -77,16 +79,16 @@ pub fn run(
     }
 }
 
-/// Sorts all entries by their rows and columns. Long rows cost as much as short ones.
+/// Sorts all entries by their keys: their rows and columns. Long rows cost as much as short ones.
 fn sorted(
-    operands: &[Block<'_>],
+    call: rows::Call,
+    rows: usize,
     to: &Block<'_>,
     device: &Arc<CudaDevice>,
 ) -> Result<(), DeviceError> {
-    let (rows, entries) = (operands[1].len(), to.len());
+    let entries = to.len();
     let keys = device.clone().allocate(8 * entries)?;
-    let Some(call) = rows::Call::keys(operands, keys.as_ptr() as u64) else { return Ok(()) };
-    call.run(device)?;
+    call.into(keys.as_ptr() as u64).run(device)?;
     let bits = 31 + (usize::BITS - rows.leading_zeros());
     Sorting::new(Order::Positions, DType::U64, device).of_digits(bits.div_ceil(8) as usize).lines(
         keys.as_ptr() as u64,

@@ -1,9 +1,5 @@
 // Operations on the rows and entries of sparse matrices. I is the type of columns, T is that of
 // values, and S is that of sums. A definition selects the kernel that is compiled.
-struct Pattern {
-    u64 starts, ends, columns, rows, entries;
-};
-
 // The rows of the result, and of one or two matrices; unused ones have no rows.
 struct Argument {
     Pattern result, a, b;
@@ -14,28 +10,7 @@ struct Argument {
 
 #define THREADS 256
 
-DEVICE u64 begin_of(const Pattern& p, u64 row) {
-    const i64* starts = (const i64*)p.starts;
-    return inside(starts[row], starts[0], p.entries);
-}
-
-DEVICE u64 end_of(const Pattern& p, u64 row) {
-    u64 begin = begin_of(p, row);
-    u64 end = inside(((const i64*)p.ends)[row], ((const i64*)p.starts)[0], p.entries);
-    return end < begin ? begin : end;
-}
-
 DEVICE I column_of(const Pattern& p, u64 entry) { return ((const I*)p.columns)[entry]; }
-
-// The last row in a range that begins at or before an entry.
-DEVICE u64 row_within(const Pattern& p, u64 entry, u64 low, u64 high) {
-    while (low < high) {
-        u64 middle = low + (high - low + 1) / 2;
-        if (begin_of(p, middle) <= entry) low = middle;
-        else high = middle - 1;
-    }
-    return low;
-}
 
 // The row of the entry of this thread; its thread block has neighbouring entries.
 DEVICE u64 row_of(const Pattern& p, u64 entry) {

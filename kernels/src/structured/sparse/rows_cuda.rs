@@ -213,8 +213,9 @@ impl Call {
     }
 
     /// The launch that computes the keys by which entries are sorted, for operands (columns,
-    /// starts, ends) of `Sparse::Order`; `None` if a thread sorts each row. `keys` is their memory.
-    pub fn keys(operands: &[Block<'_>], keys: u64) -> Option<Call> {
+    /// starts, ends) of `Sparse::Order`; `None` if a thread sorts each row. The keys (`u64`) still
+    /// need memory.
+    pub fn keys(operands: &[Block<'_>]) -> Option<Call> {
         let (columns, rows) = (&operands[0], operands[1].len());
         let entries = columns.len();
         let fits = columns.dtype == DType::I32 && u32::try_from(rows).is_ok();
@@ -222,8 +223,14 @@ impl Call {
             return None;
         }
         let mut call = Call::of(Sparse::Order, operands, columns)?;
-        (call.kernel, call.memory[0], call.threads) = (("KEYS", "keys"), keys, entries);
+        (call.kernel, call.threads) = (("KEYS", "keys"), entries);
         Some(call)
+    }
+
+    /// The launch with other memory for its result.
+    pub fn into(mut self, address: u64) -> Call {
+        self.memory[0] = address;
+        self
     }
 
     /// The text of the kernel.
@@ -316,17 +323,10 @@ pub fn sources() -> Vec<String> {
     for op in of_columns.into_iter().chain([Sparse::UnionCount, Sparse::Order, Sparse::Rises]) {
         add(op, &[DType::I32]);
     }
-    let columns = block(DType::I32);
-    let many = Block { shape: &[MANY], ..columns };
-    sources.extend(Call::keys(&[many, columns, columns], 0).map(|call| call.routine().source()));
-    let mut add = |op: Sparse, dtypes: &[DType]| {
-        for &dtype in dtypes {
-            let operands: Vec<Block<'_>> = (0..11).map(|_| block(DType::I32)).collect();
-            let call = Call::of(op, &operands, &block(dtype));
-            sources.extend(call.map(|call| call.routine().source()));
-        }
-    };
     add(Sparse::CountKept, &[DType::I64]);
     add(Sparse::Renumber, &[DType::I32]);
+    let columns = block(DType::I32);
+    let many = Block { shape: &[MANY], ..columns };
+    sources.extend(Call::keys(&[many, columns, columns]).map(|call| call.routine().source()));
     sources
 }

@@ -4,9 +4,10 @@
 // the rows that end, and `tails` those of the rows that go on. Compare D. Merrill, M. Garland,
 // "Merge-based parallel sparse matrix-vector multiplication", SC16.
 struct Argument {
-    u64 starts, ends, columns, values, x, to;
-    // Rows, entries of the device's block, rows of x, columns of x.
-    u64 rows, entries, length, width;
+    Pattern matrix;
+    u64 values, x, to;
+    // Rows of x, columns of x.
+    u64 length, width;
     // For each tile: the row of its first entry, and the row whose part is its head.
     u64 rows_of_tiles, rows_of_heads;
     u64 heads, tails;
@@ -22,27 +23,8 @@ struct Argument {
 #define TILE 128
 #endif
 
-DEVICE u64 begin_of(const Argument& a, u64 row) {
-    const i64* starts = (const i64*)a.starts;
-    return inside(starts[row], starts[0], a.entries);
-}
-
-DEVICE u64 end_of(const Argument& a, u64 row) {
-    return inside(((const i64*)a.ends)[row], ((const i64*)a.starts)[0], a.entries);
-}
-
-// The last row in a range that begins at or before an entry.
-DEVICE u64 row_within(const Argument& a, u64 entry, u64 low, u64 high) {
-    while (low < high) {
-        u64 middle = low + (high - low + 1) / 2;
-        if (begin_of(a, middle) <= entry) low = middle;
-        else high = middle - 1;
-    }
-    return low;
-}
-
 DEVICE S product(const Argument& a, u64 entry, u64 place) {
-    u64 column = (u64)(i64)((const I*)a.columns)[entry];
+    u64 column = (u64)(i64)((const I*)a.matrix.columns)[entry];
     if (column >= a.length) return S();
     T value = ((const T*)a.values)[entry];
     return op_multiply(WIDE(value), WIDE(((const T*)a.x)[column * a.width + place]));
@@ -51,7 +33,7 @@ DEVICE S product(const Argument& a, u64 entry, u64 place) {
 // The next row that ends behind an entry.
 DEVICE u64 row_behind(const Argument& a, u64 row, u64 entry) {
     do row++;
-    while (row + 1 < a.rows && end_of(a, row) <= entry);
+    while (row + 1 < a.matrix.rows && end_of(a.matrix, row) <= entry);
     return row;
 }
 
@@ -59,12 +41,12 @@ DEVICE u64 row_behind(const Argument& a, u64 row, u64 entry) {
 // 32 rows at a time.
 KERNEL(THREADS) find_rows(const Argument a) {
     u64 tile = ((u64)blockIdx.x * THREADS + threadIdx.x) / 32;
-    if (tile * TILE >= a.entries) return;
-    u64 lane = threadIdx.x % 32, low = 0, high = a.rows - 1;
+    if (tile * TILE >= a.matrix.entries) return;
+    u64 lane = threadIdx.x % 32, low = 0, high = a.matrix.rows - 1;
     while (low < high) {
         u64 step = (high - low + 31) / 32;
         u64 row = low + (lane + 1) * step;
-        u32 ahead = ballot(row <= high && begin_of(a, row) <= tile * TILE);
+        u32 ahead = ballot(row <= high && begin_of(a.matrix, row) <= tile * TILE);
         low += count_ones(ahead) * step;
         high = low + step - 1 < high ? low + step - 1 : high;
     }
@@ -77,7 +59,7 @@ KERNEL(THREADS) find_rows(const Argument a) {
 // Rows without entries.
 KERNEL(THREADS) clear(const Argument a) {
     u64 at = (u64)blockIdx.x * THREADS + threadIdx.x;
-    if (at < a.rows * a.width) ((T*)a.to)[at] = T();
+    if (at < a.matrix.rows * a.width) ((T*)a.to)[at] = T();
 }
 
 #ifdef VECTOR
@@ -89,14 +71,14 @@ KERNEL(THREADS) tiles(const Argument a) {
     S* products = (S*)memory;
     S* sums = (S*)scanned;
     u64 tile = blockIdx.x, first = tile * TILE;
-    u64 stop = first + TILE < a.entries ? first + TILE : a.entries;
+    u64 stop = first + TILE < a.matrix.entries ? first + TILE : a.matrix.entries;
 #pragma unroll
     for (int i = 0; i < ITEMS; i++) {
         u32 at = i * THREADS + threadIdx.x;
         if (first + at < stop) products[at + at / ITEMS] = product(a, first + at, 0);
     }
     u64 low = ((const u64*)a.rows_of_tiles)[tile];
-    u64 high = stop < a.entries ? ((const u64*)a.rows_of_tiles)[tile + 1] : a.rows - 1;
+    u64 high = stop < a.matrix.entries ? ((const u64*)a.rows_of_tiles)[tile + 1] : a.matrix.rows - 1;
     barrier();
     u64 at = first + threadIdx.x * ITEMS, end = at + ITEMS < stop ? at + ITEMS : stop;
     const S* own = products + threadIdx.x * (ITEMS + 1);
@@ -104,9 +86,9 @@ KERNEL(THREADS) tiles(const Argument a) {
     u64 head_row = NONE;
     bool ended = false;
     if (at < end) {
-        u64 row = row_within(a, at, low, high), row_end = end_of(a, row);
+        u64 row = row_within(a.matrix, at, low, high), row_end = end_of(a.matrix, row);
         // Whether threads before this one have entries of the row.
-        bool is_begun = begin_of(a, row) < at;
+        bool is_begun = begin_of(a.matrix, row) < at;
         for (; at < end; at++) {
             sum = op_add(sum, *own++);
             if (at + 1 != row_end) continue;
@@ -121,7 +103,7 @@ KERNEL(THREADS) tiles(const Argument a) {
             ended = true;
             if (at + 1 < end) {
                 row = row_behind(a, row, at + 1);
-                row_end = end_of(a, row);
+                row_end = end_of(a.matrix, row);
             }
         }
     }
@@ -144,7 +126,7 @@ KERNEL(THREADS) tiles(const Argument a) {
     barrier();
     if (head_row != NONE) {
         if (threadIdx.x > 0) head = op_add(sums[threadIdx.x - 1], head);
-        if (begin_of(a, head_row) < first) {
+        if (begin_of(a.matrix, head_row) < first) {
             ((u64*)a.rows_of_heads)[tile] = head_row;
             ((S*)a.heads)[tile] = head;
         } else {
@@ -159,10 +141,10 @@ KERNEL(THREADS) tiles(const Argument a) {
     u64 warp = ((u64)blockIdx.x * THREADS + threadIdx.x) / 32;
     u64 tile = warp / groups, place = warp % groups * 32 + threadIdx.x % 32;
     u64 first = tile * TILE;
-    if (first >= a.entries || place >= a.width) return;
-    u64 stop = first + TILE < a.entries ? first + TILE : a.entries;
-    u64 row = ((const u64*)a.rows_of_tiles)[tile], row_end = end_of(a, row);
-    bool is_begun = begin_of(a, row) < first;
+    if (first >= a.matrix.entries || place >= a.width) return;
+    u64 stop = first + TILE < a.matrix.entries ? first + TILE : a.matrix.entries;
+    u64 row = ((const u64*)a.rows_of_tiles)[tile], row_end = end_of(a.matrix, row);
+    bool is_begun = begin_of(a.matrix, row) < first;
     S sum = S();
     for (u64 base = first; base < stop; base += ITEMS) {
         S products[ITEMS];
@@ -186,7 +168,7 @@ KERNEL(THREADS) tiles(const Argument a) {
             is_begun = false;
             if (at + 1 < stop) {
                 row = row_behind(a, row, at + 1);
-                row_end = end_of(a, row);
+                row_end = end_of(a.matrix, row);
             }
         }
     }
@@ -200,10 +182,10 @@ KERNEL(THREADS) tiles(const Argument a) {
 KERNEL(THREADS) join(const Argument a) {
     u64 tile = ((u64)blockIdx.x * THREADS + threadIdx.x) / 32;
     u32 lane = threadIdx.x % 32;
-    u64 row = tile * TILE < a.entries ? ((const u64*)a.rows_of_heads)[tile] : NONE;
+    u64 row = tile * TILE < a.matrix.entries ? ((const u64*)a.rows_of_heads)[tile] : NONE;
     if (row == NONE) return;
     S sum = S();
-    for (u64 from = begin_of(a, row) / TILE + lane; from < tile; from += 32) {
+    for (u64 from = begin_of(a.matrix, row) / TILE + lane; from < tile; from += 32) {
         sum = op_add(sum, ((const S*)a.tails)[from]);
     }
 #pragma unroll
@@ -216,10 +198,10 @@ KERNEL(THREADS) join(const Argument a) {
     u64 groups = (a.width + 31) / 32;
     u64 warp = ((u64)blockIdx.x * THREADS + threadIdx.x) / 32;
     u64 tile = warp / groups, place = warp % groups * 32 + threadIdx.x % 32;
-    u64 row = tile * TILE < a.entries ? ((const u64*)a.rows_of_heads)[tile] : NONE;
+    u64 row = tile * TILE < a.matrix.entries ? ((const u64*)a.rows_of_heads)[tile] : NONE;
     if (row == NONE || place >= a.width) return;
     S sum = S();
-    for (u64 from = begin_of(a, row) / TILE; from < tile; from += ITEMS) {
+    for (u64 from = begin_of(a.matrix, row) / TILE; from < tile; from += ITEMS) {
         S parts[ITEMS];
 #pragma unroll
         for (int i = 0; i < ITEMS; i++) {

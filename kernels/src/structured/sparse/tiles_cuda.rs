@@ -41,11 +41,15 @@ pub fn run(
     let numbers = device.clone().allocate(16 * count + 2 * part)?;
     let numbers_at = numbers.as_ptr() as u64;
     let addresses = operands.iter().chain([to]).map(|it| it.buffer.as_ptr() as u64);
-    let extents = [rows, entries, operands[4].shape[0], width].map(|number| number as u64);
+    let (pattern, memory) = (addresses.clone().take(3), addresses.skip(3));
+    let number = |number: usize| number as u64;
+    let counts = [rows, entries].map(number);
+    let extents = [operands[4].shape[0], width].map(number);
     let rows_of_heads = numbers_at + 8 * count as u64;
     let heads = numbers_at + 16 * count as u64;
     let own = [numbers_at, rows_of_heads, heads, heads + part as u64];
-    let words: Vec<u64> = addresses.chain(extents).chain(own).collect();
+    let words = pattern.chain(counts).chain(memory).chain(extents).chain(own);
+    let words: Vec<u64> = words.collect();
     let warps_of_tiles = match to.shape.len() {
         1 => count * THREADS / 32,
         _ => count * width.div_ceil(32),

@@ -9,7 +9,7 @@ from ...._phalanx import sparse as _core
 from .._classes import adopted, class_of, is_sparse, warn
 from ._described import COLLECTIVE, described, on_mesh
 from ._errors import MatrixRankWarning
-from ._interface import home
+from ._interface import LinearOperator, home
 from ._operands import given_options, inexact
 
 _GATHERED = COLLECTIVE + (
@@ -203,6 +203,27 @@ def factors_of(name, A, **options):
         except np.linalg.LinAlgError:
             raise _singular(name) from None
     return made
+
+
+class FactoredInverse(LinearOperator):
+    """The inverse of a matrix by its factors, which may be nearly those of the matrix."""
+
+    def __init__(self, lu):
+        self._lu = lu
+        self._made = lu._factors.operator()
+        super().__init__(self._made.dtype, lu.shape)
+
+    def _home(self):
+        return home(self._lu._source)
+
+    def _matvec(self, x):
+        return self._lu._factors.solve(x, "N")
+
+    def _matmat(self, X):
+        return self._lu._factors.solve(X, "N")
+
+    def _rmatvec(self, x):
+        return self._lu._factors.solve(x, "H")
 
 
 def _upper(word):

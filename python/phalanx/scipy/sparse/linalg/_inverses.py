@@ -4,34 +4,12 @@ import phalanx as np
 
 from ...._phalanx import _refusal
 from ...._phalanx import sparse as _core
-from ._direct import factors_of
+from ._direct import FactoredInverse, factors_of
 from ._interface import IdentityOperator, LinearOperator, MatrixLinearOperator
 from ._operands import dense_of, for_core, inexact, is_matrix, is_sparse_operator
 
 # A sparse matrix of up to as many rows is inverted as an array.
 _DENSE_ROWS = 2048
-
-
-class _DirectInverse(LinearOperator):
-    """The inverse of a sparse matrix: each product solves by its factors."""
-
-    def __init__(self, matrix, what):
-        try:
-            self._lu = factors_of("columns", matrix)
-        except RuntimeError:
-            raise _singular(what) from None
-        self._made = self._lu._factors.operator()
-        super().__init__(self._made.dtype, matrix.shape)
-        self.args = (matrix,)
-
-    def _matvec(self, x):
-        return self._lu._factors.solve(x, "N")
-
-    def _matmat(self, X):
-        return self._lu._factors.solve(X, "N")
-
-    def _rmatvec(self, x):
-        return self._lu._factors.solve(x, "H")
 
 
 class _IterativeInverse(LinearOperator):
@@ -79,7 +57,10 @@ def inverse_of(operator, is_definite, what):
         is_small = not is_sparse_operator(operator) or operator.shape[0] <= _DENSE_ROWS
         if is_small:
             return MatrixLinearOperator(_dense_inverse(dense_of(operator), what))
-        return _DirectInverse(operator.A, what)
+        try:
+            return FactoredInverse(factors_of("columns", operator.A))
+        except RuntimeError:
+            raise _singular(what) from None
     return _IterativeInverse(operator, "cg" if is_definite else "gmres", what)
 
 

@@ -6,21 +6,25 @@ from ...._phalanx import _beside, _refusal
 from ...._phalanx import sparse as _core
 from .._classes import is_sparse
 from .._compressed import csr_array
-from ._direct import factors_of
+from ._direct import FactoredInverse, factors_of
 from ._interface import LinearOperator, home
 from ._operands import for_core, given_options, inexact, is_matrix, square, with_dtype
+
+
+def _elements_of(name, A, hint):
+    """The operand of an approximate inverse as a sparse matrix, whose elements it needs."""
+    operator = square(A)
+    if not is_matrix(operator):
+        text = f"{name} needs the elements of the matrix"
+        raise _refusal(TypeError, "type", text, hint)
+    return operator.A if is_sparse(operator.A) else csr_array(operator.A)
 
 
 class _OfCore(LinearOperator):
     """An approximate inverse that the core has made of the elements of a matrix."""
 
     def __init__(self, name, A, **options):
-        operator = square(A)
-        if not is_matrix(operator):
-            text = f"{name} needs the elements of the matrix"
-            hint = "give an array or a sparse matrix, or use chebyshev"
-            raise _refusal(TypeError, "type", text, hint)
-        A = operator.A if is_sparse(operator.A) else csr_array(operator.A)
+        A = _elements_of(name, A, "give an array or a sparse matrix, or use chebyshev")
         self._source = A
         with _beside([home(A)]):
             made = _core._preconditioner(name, A, given_options(**options))
@@ -94,32 +98,13 @@ class block_jacobi(_OfCore):
         super().__init__("block_jacobi", A, extent=size)
 
 
-class _Factorised(LinearOperator):
+class _Factorised(FactoredInverse):
     """The inverse of a product of two triangular matrices with the entries of a matrix."""
 
     def __init__(self, A, **options):
-        operator = square(A)
         name = type(self).__name__
-        if not is_matrix(operator):
-            text = f"{name} needs the elements of the matrix"
-            raise _refusal(TypeError, "type", text, "give an array or a sparse matrix")
-        A = operator.A if is_sparse(operator.A) else csr_array(operator.A)
-        self._source = A
-        self._lu = factors_of(name, A, **options)
-        self._made = self._lu._factors.operator()
-        super().__init__(self._made.dtype, A.shape)
-
-    def _home(self):
-        return home(self._source)
-
-    def _matvec(self, x):
-        return self._lu._factors.solve(x, "N")
-
-    def _matmat(self, X):
-        return self._lu._factors.solve(X, "N")
-
-    def _rmatvec(self, x):
-        return self._lu._factors.solve(x, "H")
+        A = _elements_of(name, A, "give an array or a sparse matrix")
+        super().__init__(factors_of(name, A, **options))
 
 
 class ilu0(_Factorised):
