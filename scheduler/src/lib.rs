@@ -17,6 +17,7 @@ mod explain;
 mod finalise;
 mod fuse;
 mod gathering;
+mod halo;
 mod identity;
 mod ids;
 mod instance;

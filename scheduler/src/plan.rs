@@ -5,6 +5,7 @@
 
 use crate::alias::drop_whole_updates;
 use crate::fuse::{Context, Fused, Group, GroupAxis, Load, Unit, fuse, loads_of, reads_of};
+use crate::halo::{HaloBox, halo_boxes};
 use crate::ids::{ExchangeId, UnitId};
 use crate::refill::Refill;
 use phalanx_distributed::{
@@ -103,7 +104,10 @@ impl Exchange {
             // On such a split, block `i` is on device `i`.
             let is_whole_mesh = split.mesh_axes.iter().copied().eq(0..mesh.ndim() as u8);
             let is_same = |part: &ExchangePart| part.axes[follows].split.as_ref() == Some(split);
-            if !is_whole_mesh || !self.parts.iter().all(is_same) {
+            let follows_it = |load: &Load| {
+                (load.map.axes[axis].axis, load.map.axes[axis].step) == (map.axis, map.step)
+            };
+            if !is_whole_mesh || !self.parts.iter().all(is_same) || !loads().all(follows_it) {
                 continue;
             }
             let starts = || loads().map(|load| load.map.axes[axis].start);
@@ -352,6 +356,11 @@ fn order(context: &Context<'_>, units: &[Unit], mesh: &Mesh) -> (Vec<Step>, Vec<
             combine(context, &mut steps, std::mem::take(&mut partial));
         }
         if let Unit::Routine(node) = unit {
+            for HaloBox { source, axes, loads } in halo_boxes(context, *node) {
+                steps.push(Step::Exchange(ExchangeId::new(exchanges.len())));
+                let parts = vec![ExchangePart { unit: id, axes, loads }];
+                exchanges.push(Exchange { source, parts });
+            }
             partial.extend(context.placements[node.index()].partial().is_some().then_some(*node));
         }
         if let Unit::Group(group) = unit {

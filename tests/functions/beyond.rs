@@ -80,3 +80,64 @@ fn options_that_a_reduction_has_not_are_refused() {
         assert_eq!(error(&ufunc(Op::Exp).outer(&a, &a)).numpy_class(), "ValueError");
     });
 }
+
+#[test]
+fn parts_that_meet_at_borders_of_blocks_are_one() {
+    on_lines(|| {
+        // A spiral and a dot, of rows that different devices hold.
+        let rows = ["#####..", "....#.#", "###.#..", "#...#..", "#####.#", "......#"];
+        let holds: Vec<bool> = rows.concat().chars().map(|one| one == '#').collect();
+        let mask = from_slice(&holds, [6, 7]);
+        let cross = from_slice(&[0, 1, 0, 1, 1, 1, 0, 1, 0], [3, 3]).astype(DType::Bool);
+        let (labels, count) = phalanx::ndimage::label(&mask, &cross).unwrap();
+        assert_eq!(count, 3);
+        let expected = ["1111100", "0000102", "1110100", "1000100", "1111103", "0000003"];
+        let expected: Vec<i32> =
+            expected.concat().chars().map(|one| one as i32 - '0' as i32).collect();
+        assert_eq!(labels.to_vec::<i32>().unwrap(), expected);
+        let all = ones([3, 3], DType::Bool);
+        assert_eq!(phalanx::ndimage::label(&mask, &all).unwrap().1, 3);
+        let crooked = from_slice(&[true, false, false], [3]);
+        let error = phalanx::ndimage::label(&mask.reshape([42]), &crooked).unwrap_err();
+        assert_eq!(error.numpy_class(), "ValueError");
+    });
+}
+
+#[test]
+fn windows_that_fit_no_image_are_refused() {
+    use phalanx::ndimage::{Window, WindowOptions, window_filter};
+    on_lines(|| {
+        let (image, row) = (ones([4, 5], DType::F64), ones([3], DType::F64));
+        let default = WindowOptions::default();
+        let filter = |image: &Array, window: &Array, options: &WindowOptions| {
+            error(&window_filter(image, Window::Sum(window), options)).code()
+        };
+        assert_eq!(
+            filter(&image, &row, &default),
+            filter(&image.reshape([20, 1, 1]), &row, &default)
+        );
+        let square = ones([3, 3], DType::F64);
+        let far = WindowOptions { origins: vec![2, 0], ..default.clone() };
+        assert_eq!(filter(&image, &square, &far), "PX017");
+        assert_eq!(filter(&image.astype(DType::C128), &square, &default), "PX017");
+        assert_eq!(filter(&image, &zeros([0, 3], DType::F64), &default), "PX017");
+        let line = window_filter(&image, Window::Line(&square), &default);
+        assert_eq!(error(&line).code(), "PX017");
+    });
+}
+
+#[test]
+fn special_functions_take_numbers_beside_arrays() {
+    on_lines(|| {
+        let a = from_slice(&[0.5f64, 1.0, 2.5, 4.0, 6.0], [5]);
+        let half = from_slice(&[0.5f64], [0usize; 0]);
+        let found = phalanx::special::special("beta", &[a.clone(), half]).to_vec::<f64>().unwrap();
+        // B(1/2, 1/2) = pi, B(1, 1/2) = 2, B(4, 1/2) = 32 / 35.
+        for (found, expected) in found.iter().zip([std::f64::consts::PI, 2.0]) {
+            assert!((found - expected).abs() < 1e-13, "{found}, not {expected}");
+        }
+        assert!((found[3] - 32.0 / 35.0).abs() < 1e-14);
+        let refused = phalanx::special::special("beta", &[a]);
+        assert_eq!(error(&refused).code(), "PX017");
+    });
+}

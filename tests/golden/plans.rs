@@ -159,6 +159,10 @@ golden_plans! {
     two_stencil_steps [2, 0, 0, 0], [2, 0, 2, 0];
     laplacian [1, 0, 0, 0], [1, 0, 1, 0];
     pending_laplacian [2, 0, 0, 0], [2, 0, 1, 0];
+    // The rows at the borders of blocks, for each window.
+    smoothed [0, 2, 0, 0], [0, 2, 2, 0];
+    // What stands beyond each end is a box of its own.
+    greatest_around [0, 1, 0, 0], [0, 1, 3, 0];
     // Three kernels would suffice on four devices. But a product is not fused with a sum whose loop
     // reads beyond its block, and quotients of single numbers have separate kernels.
     conjugate_gradient_step [1, 0, 0, 0], [4, 0, 1, 2];

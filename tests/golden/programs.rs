@@ -6,6 +6,7 @@ use crate::plans::Outcome;
 use num_complex::Complex64;
 use phalanx::host_kernels::host_kernel;
 use phalanx::launches::{LaunchArgument, LaunchSize};
+use phalanx::ndimage::{Border, Window, WindowOptions, window_filter};
 use phalanx::prelude::*;
 
 /// Rows and columns of most inputs.
@@ -15,6 +16,51 @@ const SHAPE: [usize; 2] = [ROWS, COLUMNS];
 
 fn outcome(results: Vec<(Array, Vec<f64>)>, kept: &[&Array]) -> Outcome {
     Outcome { results, _kept: kept.iter().map(|&array| array.clone()).collect() }
+}
+
+/// The value that each element of an image stands for, from `of` its row and column and a reader
+/// of the image.
+fn of_each(
+    values: &[f64],
+    of: impl Fn(i64, i64, &dyn Fn(i64, i64) -> f64) -> f64,
+    border: Border,
+) -> Vec<f64> {
+    let read = |row: i64, column: i64| {
+        let places = [(row, ROWS), (column, COLUMNS)].map(|(at, extent)| {
+            border.position(at, extent).expect("an element stands outside of the image")
+        });
+        values[places[0] * COLUMNS + places[1]]
+    };
+    let index = |at: usize| ((at / COLUMNS) as i64, (at % COLUMNS) as i64);
+    (0..values.len()).map(index).map(|(row, column)| of(row, column, &read)).collect()
+}
+
+/// `correlate(correlate(a, w), w)` with the five weights `w` of rows.
+pub fn smoothed() -> Outcome {
+    let weights = [0.1, 0.2, 0.4, 0.2, 0.1];
+    let a = array(&SHAPE, 1);
+    let column = from_slice(&weights, [5, 1]);
+    let filter =
+        |image: &Array| window_filter(image, Window::Sum(&column), &WindowOptions::default());
+    let result = filter(&filter(&a));
+    let sum = |row: i64, column: i64, read: &dyn Fn(i64, i64) -> f64| {
+        (-2..=2).zip(weights).fold(0.0, |sum, (far, weight)| sum + read(row + far, column) * weight)
+    };
+    let once = of_each(&numbers(&SHAPE, 1), sum, Border::Reflect);
+    outcome(vec![(result, of_each(&once, sum, Border::Reflect))], &[&a, &column])
+}
+
+/// `maximum_filter(a, 3, mode="wrap")`
+pub fn greatest_around() -> Outcome {
+    let (a, square) = (array(&SHAPE, 1), from_slice(&[true; 9], [3, 3]));
+    let options = WindowOptions { border: Border::Wrap, ..WindowOptions::default() };
+    let result = window_filter(&a, Window::Maximum(&square, None), &options);
+    let greatest = |row: i64, column: i64, read: &dyn Fn(i64, i64) -> f64| {
+        let around = (0..9).map(|at| read(row + at / 3 - 1, column + at % 3 - 1));
+        around.fold(f64::NEG_INFINITY, f64::max)
+    };
+    let expected = of_each(&numbers(&SHAPE, 1), greatest, Border::Wrap);
+    outcome(vec![(result, expected)], &[&a, &square])
 }
 
 /// `sqrt(a * a + b * b) / (1 + abs(a)) - b`

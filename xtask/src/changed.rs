@@ -18,7 +18,7 @@ struct Row {
     seconds: Option<usize>,
 }
 
-const ROWS: [Row; 38] = [
+const ROWS: [Row; 39] = [
     Row {
         path: "ops",
         programs: &[
@@ -102,6 +102,12 @@ const ROWS: [Row; 38] = [
         path: "numerics",
         programs: &["numerics it", "kernels it", "functions"],
         python: &[],
+        seconds: Some(107),
+    },
+    Row {
+        path: "special",
+        programs: &["special cuda", "kernels it"],
+        python: &["tests/python/test_scipy_special.py"],
         seconds: Some(107),
     },
     Row {

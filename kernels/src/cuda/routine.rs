@@ -68,7 +68,9 @@ pub fn word(bytes: usize) -> &'static str {
 /// The names of the kernels of a text, including those that its definitions leave out.
 fn entries(text: &str) -> impl Iterator<Item = &str> {
     let heads = text.lines().filter(|line| line.starts_with("KERNEL("));
-    heads.filter_map(|line| line.split("(const ").next()?.rsplit(' ').next())
+    // The parameter of a kernel is `const` or, if it is read in place, a `PARAMETER`.
+    let before = |line: &'_ str| line.find("(const ").or_else(|| line.find("(PARAMETER "));
+    heads.filter_map(move |line| line[..before(line)?].rsplit(' ').next())
 }
 
 impl Routine {

@@ -3,7 +3,7 @@
 use super::Block;
 use super::lines::copy;
 use super::workspace::workspace;
-use super::{fft, linalg, matmul, sparse};
+use super::{fft, labels, linalg, matmul, nearest, neighbourhood, sparse, special};
 use super::{gather, launch, scan, search, sort};
 use crate::cuda::routine::Routine;
 use crate::cuda::{Missing, gpu};
@@ -76,6 +76,19 @@ fn run_on_gpu(
         Structured::Decomposition(decomposition) => {
             linalg::cuda::run(decomposition, operands, to, &gpu)?
         }
+        Structured::Neighbourhood(op) => neighbourhood::cuda::run(op, operands, to, &gpu)?,
+        Structured::Components(op) => {
+            labels::cuda::run(op, operands, to, &gpu)?;
+            true
+        }
+        Structured::Special(op) => {
+            special::cuda::run(op, operands, to, &gpu)?;
+            true
+        }
+        Structured::Nearest(op) => {
+            nearest::cuda::run(op, operands, to, &gpu)?;
+            true
+        }
         Structured::Sparse(op) => sparse::cuda::run(*op, operands, to, &gpu)?,
         Structured::Put(put) => gather::cuda::put(*put, operands, to, &gpu)?,
         Structured::SearchSorted(search) => {
@@ -125,6 +138,10 @@ fn routines(op: &Structured, operands: &[Block<'_>], to: &Block<'_>) -> Vec<Rout
         Structured::Decomposition(decomposition) => {
             linalg::cuda::routines(decomposition, operands, to)
         }
+        Structured::Neighbourhood(op) => neighbourhood::cuda::routines(op, operands, to),
+        Structured::Components(_) => labels::cuda::routines(to),
+        Structured::Nearest(_) => nearest::cuda::routines(to),
+        Structured::Special(op) => special::cuda::routines(op, operands, to),
         Structured::Sparse(op) => sparse::cuda::routines(*op, operands, to),
         Structured::Put(put) => gather::cuda::put_routines(*put, operands, to),
         Structured::SearchSorted(_) if to.is_empty() => Vec::new(),
@@ -174,6 +191,10 @@ pub fn run(
         Structured::Decomposition(decomposition) => {
             linalg::cpu::run(decomposition, operands, to, pool, blas);
         }
+        Structured::Neighbourhood(op) => neighbourhood::cpu::run(op, operands, to, pool),
+        Structured::Components(op) => labels::cpu::run(op, operands, to, pool),
+        Structured::Nearest(op) => nearest::cpu::run(op, operands, to, pool),
+        Structured::Special(op) => special::cpu::run(op, operands, to, pool),
         Structured::Sparse(op) => sparse::cpu::run(*op, operands, to, pool),
         Structured::Launch(launch) => launch::cpu::run(launch, operands, scalars, to),
         Structured::Lend(_) | Structured::Returned(_) => hand_over(&operands[0], to),

@@ -1,7 +1,8 @@
 //! The CUDA texts of all routines.
 
 use super::{
-    fft, gather, grouped, linalg, matmul, requests, scan, search, sort, sparse, transpose,
+    fft, gather, grouped, labels, linalg, matmul, nearest, neighbourhood, requests, scan, search,
+    sort, sparse, special, transpose,
 };
 use phalanx_device::cuda::{BINNED, WORDS, copy_source, with_words};
 
@@ -15,6 +16,10 @@ pub fn cuda_sources() -> Vec<(String, String)> {
         ("linalg", linalg::cuda::sources()),
         ("spmv", sparse::cuda::sources()),
         ("transpose", transpose::sources()),
+        ("windows", neighbourhood::cuda::sources()),
+        ("labels", labels::cuda::sources()),
+        ("nearest", nearest::cuda::sources()),
+        ("special", special::cuda::sources()),
         ("search", search::cuda::sources()),
         ("gather", [gather::cuda::take_sources(), gather::cuda::put_sources()].concat()),
         ("requests", requests::sources()),

@@ -8,30 +8,38 @@
 mod ends;
 mod fft;
 mod gather;
+mod halo;
 mod launch;
 mod linalg;
+mod masks;
 mod matmul;
+mod neighbourhood;
 mod record;
 mod rule;
 mod scan;
 mod sort;
 mod sparse;
+mod special;
 mod table;
 mod work;
 
 pub use ends::{SearchSorted, Side};
 pub use fft::{Fft, Transform};
 pub use gather::{Put, Take, TakeAlong};
+pub use halo::{Beyond, Halo};
 pub use launch::{
     Code, Entry, HostCode, Launch, LaunchParameter, LaunchSize, LaunchedAt, Lend, PLACE_AXES,
     Program, Returned, ShardPlace, Share,
 };
 pub use linalg::Decomposition;
+pub use masks::{Components, Nearest};
 pub use matmul::Matmul;
+pub use neighbourhood::{Border, Neighbourhood, WINDOW_AXES, WindowCombine};
 pub use record::Operand;
 pub use rule::{Follow, Rule};
 pub use scan::{ReduceAt, Scan};
 pub use sort::{Order, Ranks, Route, Sort};
 pub use sparse::Sparse;
+pub use special::Special;
 pub use table::Structured;
 pub use work::Work;

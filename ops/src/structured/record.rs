@@ -1,5 +1,6 @@
 //! The record of a structured operation, for the planner.
 
+use super::halo::Halo;
 use super::rule::Rule;
 use super::work::Work;
 use crate::{Bytes, DType, Shape};
@@ -51,6 +52,19 @@ pub(super) trait Record {
     /// Whether the operation runs also if nothing needs its result.
     fn has_effects(&self) -> bool {
         false
+    }
+
+    /// Whether a part of the device's block of the result follows from the same part of the
+    /// operands that are split alike.
+    fn is_divisible(&self) -> bool {
+        true
+    }
+
+    /// The elements of an operand that a device reads beyond the block that the rule assigns to it;
+    /// `None` if there are none. Such an operand has the axes of the result.
+    fn halo(&self, operand: usize, shapes: &[&[usize]]) -> Option<Halo> {
+        let _ = (operand, shapes);
+        None
     }
 
     /// Whether the matrices of an operand are stored transposed.

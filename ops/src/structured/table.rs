@@ -1,10 +1,11 @@
 //! The table of structured operations.
 
+use super::halo::Halo;
 use super::record::{Operand, Record};
 use super::work::Work;
 use super::{
-    Decomposition, Fft, Launch, Lend, Matmul, Put, ReduceAt, Returned, Route, Rule, Scan,
-    SearchSorted, Sort, Sparse, Take, TakeAlong,
+    Components, Decomposition, Fft, Launch, Lend, Matmul, Nearest, Neighbourhood, Put, ReduceAt,
+    Returned, Route, Rule, Scan, SearchSorted, Sort, Sparse, Special, Take, TakeAlong,
 };
 use crate::{Bytes, DType, Shape};
 
@@ -33,8 +34,16 @@ pub enum Structured {
     SearchSorted(SearchSorted),
     /// A factorisation of matrices, or a result computed from one.
     Decomposition(Decomposition),
+    /// Combinations of the elements around each element.
+    Neighbourhood(Neighbourhood),
+    /// The connected parts of masks.
+    Components(Components),
+    /// The nearest elements along lines.
+    Nearest(Nearest),
     /// An operation on sparse matrices in rows.
     Sparse(Sparse),
+    /// Special functions of real numbers.
+    Special(Special),
     /// Memory for a value that a kernel of the user's own may write.
     Lend(Lend),
     /// The launch of a kernel of the user's own.
@@ -57,7 +66,11 @@ impl Structured {
             Structured::Put(op) => op,
             Structured::SearchSorted(op) => op,
             Structured::Decomposition(op) => op,
+            Structured::Neighbourhood(op) => op,
+            Structured::Components(op) => op,
+            Structured::Nearest(op) => op,
             Structured::Sparse(op) => op,
+            Structured::Special(op) => op,
             Structured::Lend(op) => op,
             Structured::Launch(op) => op,
             Structured::Returned(op) => op,
@@ -103,6 +116,18 @@ impl Structured {
     /// Whether the operation runs also if nothing needs its result.
     pub fn has_effects(&self) -> bool {
         self.record().has_effects()
+    }
+
+    /// Whether a part of the device's block of the result follows from the same part of the
+    /// operands that are split alike.
+    pub fn is_divisible(&self) -> bool {
+        self.record().is_divisible()
+    }
+
+    /// The elements of an operand that a device reads beyond the block that the rule assigns to it;
+    /// `None` if there are none. `shapes` are those of the operands.
+    pub fn halo(&self, operand: usize, shapes: &[&[usize]]) -> Option<Halo> {
+        self.record().halo(operand, shapes)
     }
 
     /// Whether the matrices of an operand are stored transposed.

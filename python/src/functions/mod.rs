@@ -11,6 +11,7 @@ pub mod grids;
 pub mod io;
 pub mod linalg;
 pub mod manipulation;
+pub mod neighbourhoods;
 mod padding;
 pub mod polynomials;
 pub mod products;
@@ -20,6 +21,7 @@ pub mod scans;
 pub mod selection;
 pub mod solvers;
 pub mod sorting;
+pub mod special;
 pub mod statistics;
 
 pub use io::Archive;

@@ -2,8 +2,9 @@
 
 use super::overwrite::{Apart, stay_apart};
 use crate::build::Built;
+use crate::fuse::Unit;
 use crate::ids::{ExchangeId, SlotId, UnitId};
-use crate::plan::Plan;
+use crate::plan::{Exchange, Plan};
 use phalanx_graph::{LeafId, NodeId, Source};
 use std::sync::Arc;
 
@@ -93,6 +94,19 @@ pub(crate) enum FinalStep {
     Routine(NodeId),
     /// A selection by a mask (`compress`).
     Compress(NodeId),
+}
+
+impl FinalStep {
+    /// Whether the step needs what an exchange fetches.
+    pub fn waits_for(&self, exchange: &Exchange, plan: &Plan) -> bool {
+        match self {
+            FinalStep::Launch(launch) => exchange.is_for(launch.unit),
+            FinalStep::Routine(node) => exchange.parts.iter().any(
+                |part| matches!(&plan.units[part.unit.index()], Unit::Routine(own) if own == node),
+            ),
+            FinalStep::Combine(_) | FinalStep::Exchange(_) | FinalStep::Compress(_) => false,
+        }
+    }
 }
 
 /// The routines at the end of some steps, the last one first. Messages of an exchange after them

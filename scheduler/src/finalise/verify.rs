@@ -140,17 +140,27 @@ impl Replay<'_> {
             }
             FinalStep::Exchange(id) => {
                 let exchange = &self.plan.exchanges[id.index()];
-                let is_consumer = |step: &FinalStep| match step {
-                    FinalStep::Launch(launch) => exchange.is_for(launch.unit),
-                    _ => false,
-                };
+                let is_consumer = |step: &FinalStep| step.waits_for(exchange, self.plan);
                 let later = &self.finished.steps[position..];
                 self.sending.extend(later.iter().any(is_consumer).then_some(*id));
                 self.read(exchange.source)
             }
-            FinalStep::Launch(launch) => self.launch(launch),
-            FinalStep::Routine(node) | FinalStep::Compress(node) => self.operation(*node),
+            FinalStep::Launch(launch) => {
+                self.wait(step);
+                self.launch(launch)
+            }
+            FinalStep::Routine(node) => {
+                self.wait(step);
+                self.operation(*node)
+            }
+            FinalStep::Compress(node) => self.operation(*node),
         }
+    }
+
+    /// The wait of a step for the exchanges that serve it.
+    fn wait(&mut self, step: &FinalStep) {
+        let plan = self.plan;
+        self.sending.retain(|id| !step.waits_for(&plan.exchanges[id.index()], plan));
     }
 
     /// A routine or a selection. It may overwrite one operand, which the operation names.
@@ -172,8 +182,6 @@ impl Replay<'_> {
     /// A kernel: the zeros and copies that prepare it, its reads, and its outputs in the order of
     /// their accesses.
     fn launch(&mut self, launch: &FinalLaunch) -> Verified {
-        let exchanges = &self.plan.exchanges;
-        self.sending.retain(|id| !exchanges[id.index()].is_for(launch.unit));
         launch.tables.iter().try_for_each(|&node| self.write(node))?;
         for copy in &*launch.copies {
             self.read(copy.source)?;

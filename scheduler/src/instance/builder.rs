@@ -39,18 +39,15 @@ pub(crate) fn instantiate(plan: &Plan, finished: &Final, mesh: &Mesh, device: us
             FinalStep::Combine(nodes) => builder.combine(nodes),
             FinalStep::Exchange(exchange) => {
                 let exchanged = &plan.exchanges[exchange.index()];
-                let consumer = finished.steps[position..].iter().find_map(|later| match later {
-                    FinalStep::Launch(launch) if exchanged.is_for(launch.unit) => Some(launch),
-                    _ => None,
-                });
-                let before = &finished.steps[..position];
-                builder.exchange(*exchange, before, consumer.map(|launch| &**launch));
+                let mut later = finished.steps[position..].iter();
+                let consumer = later.find(|step| step.waits_for(exchanged, plan));
+                builder.exchange(*exchange, &finished.steps[..position], consumer);
             }
             FinalStep::Launch(launch) => {
-                builder.launch(launch, kernel);
+                builder.launch(step, launch, kernel);
                 kernel += 1;
             }
-            FinalStep::Routine(node) => builder.routine(*node),
+            FinalStep::Routine(node) => builder.routine(step, *node),
             FinalStep::Compress(node) => builder.compress(*node),
         }
     }
@@ -198,7 +195,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn routine(&mut self, node: NodeId) {
+    fn routine(&mut self, step: &FinalStep, node: NodeId) {
         let data = self.plan.node(node);
         let NodeOp::Structured(op) = data.op else {
             unreachable!("bug: a routine of no structured operation")
@@ -215,6 +212,8 @@ impl<'a> Builder<'a> {
             }
         }
         let to = block(Source::Node(node));
+        operands.extend(self.halo(step));
+        self.wait_for_slabs(step);
         let together = self.plan.placements[node.index()].together().map(|mesh_axes| {
             let largest: SmallVec<[Shape; 3]> =
                 data.inputs.iter().map(|input| self.largest(input.source)).collect();
@@ -232,6 +231,22 @@ impl<'a> Builder<'a> {
         let routine = Routine { node, op, operands, scalars, to, together };
         self.instance.steps.push(LocalStep::Routine(Box::new(routine)));
         self.free.extend(room);
+        self.free_slabs(step);
+    }
+
+    /// The slabs that are fetched for a routine, which follow its operands.
+    fn halo(&self, step: &FinalStep) -> Vec<BlockAt> {
+        let mut fetched = Vec::new();
+        for (id, exchange) in self.plan.numbered_exchanges() {
+            if step.waits_for(exchange, self.plan)
+                && let Some(slabs) = &self.slabs[id.index()]
+            {
+                let dtype = self.plan.graph.source(exchange.source).1;
+                let slabs = slabs.regions.iter();
+                fetched.extend(slabs.map(|slab| BlockAt::new(slab.memory, dtype, &slab.region)));
+            }
+        }
+        fetched
     }
 
     /// Extents that no block of a source exceeds.

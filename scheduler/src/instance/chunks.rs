@@ -92,11 +92,12 @@ fn followed(plan: &Plan, node: NodeId) -> Option<SmallVec<[bool; 3]>> {
     let NodeOp::Structured(op) = &data.op else { return None };
     let placement = &plan.placements[node.index()];
     let is_transposed = (0..data.inputs.len()).any(|operand| op.is_transposed(operand));
-    if placement.schedule != Schedule::Rule || is_transposed || data.shape.is_empty() {
-        return None;
-    }
     let shapes: SmallVec<[&[usize]; 3]> =
         data.inputs.iter().map(|input| plan.graph.source(input.source).0).collect();
+    let is_by_rule = placement.schedule == Schedule::Rule;
+    if !is_by_rule || is_transposed || !op.is_divisible() || data.shape.is_empty() {
+        return None;
+    }
     let rule = op.rule(&shapes);
     let first = Follow::Result(0);
     let is_clear = |follows: &SmallVec<[Follow; 4]>| {

@@ -6,10 +6,10 @@ use super::builder::{Builder, Slab, Slabs};
 use super::chunks::{Divided, are_separable, chunk, chunks_of, routines_before};
 use super::steps::{InPlace, LocalStep, Memory, Packet};
 use crate::build::Buffer;
-use crate::finalise::{FinalLaunch, FinalStep};
+use crate::finalise::FinalStep;
 use crate::ids::{ExchangeId, LocalId};
 use phalanx_distributed::{Transfer, image, pieces_from, pieces_to};
-use phalanx_graph::Source;
+use phalanx_graph::{NodeId, Source};
 use phalanx_ops::sharding::{is_empty, volume};
 use phalanx_ops::{Bytes, IndexBox};
 use smallvec::SmallVec;
@@ -19,12 +19,7 @@ pub(super) const FEW_DEVICES: usize = 64;
 
 impl Builder<'_> {
     /// Adds an exchange after the steps of `before`, whose routines are divided into its chunks.
-    pub fn exchange(
-        &mut self,
-        id: ExchangeId,
-        before: &[FinalStep],
-        consumer: Option<&FinalLaunch>,
-    ) {
+    pub fn exchange(&mut self, id: ExchangeId, before: &[FinalStep], consumer: Option<&FinalStep>) {
         let exchange = &self.plan.exchanges[id.index()];
         let source = exchange.source;
         let (shape, _) = self.plan.graph.source(source);
@@ -47,14 +42,17 @@ impl Builder<'_> {
 
         // A message sent directly from the block must not be overwritten by the consumer before it
         // is sent.
-        let is_overwritten = consumer.is_some_and(|launch| {
-            launch.built.accesses.iter().any(|access| match access.buffer {
-                Buffer::Output(node) => {
-                    self.finished.places[node.index()].map(|p| self.memory(p)) == Some(from)
-                }
-                _ => false,
-            })
-        });
+        let is_source =
+            |node: NodeId| self.finished.places[node.index()].map(|p| self.memory(p)) == Some(from);
+        let is_overwritten = match consumer {
+            Some(FinalStep::Launch(launch)) => launch
+                .built
+                .accesses
+                .iter()
+                .any(|access| matches!(access.buffer, Buffer::Output(node) if is_source(node))),
+            Some(FinalStep::Routine(node)) => is_source(*node),
+            _ => false,
+        };
         let landing = self.finished.landings[id.index()];
         let slab = |region: IndexBox| match landing {
             Some(node) => {

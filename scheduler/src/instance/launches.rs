@@ -6,7 +6,7 @@ use super::steps::{At, LocalStep, Memory};
 use crate::build::{Buffer, Built, BuiltAccess, ScalarSource};
 use crate::finalise::{FinalLaunch, FinalStep};
 use crate::fuse::Group;
-use crate::ids::{ExchangeId, UnitId};
+use crate::ids::ExchangeId;
 use crate::plan::{Exchange, read_box, space_box};
 use phalanx_graph::Source;
 use phalanx_kernels::ir::{Access, AxisId};
@@ -17,7 +17,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 impl Builder<'_> {
-    pub fn launch(&mut self, launch: &FinalLaunch, kernel: usize) {
+    pub fn launch(&mut self, final_step: &FinalStep, launch: &FinalLaunch, kernel: usize) {
         let Some(group) = self.plan.group(launch.unit) else {
             unreachable!("bug: only groups are launched")
         };
@@ -56,9 +56,9 @@ impl Builder<'_> {
                 false => self.instance.steps.push(step),
             }
         }
-        self.wait_for_slabs(launch.unit);
+        self.wait_for_slabs(final_step);
         self.instance.steps.extend(rim);
-        self.free_slabs(launch.unit);
+        self.free_slabs(final_step);
     }
 
     /// For each access of a launch, the exchange that serves it.
@@ -105,11 +105,11 @@ impl Builder<'_> {
         (step, waits)
     }
 
-    /// Waits for the slabs that a unit needs. Only the first unit waits; later units find them
+    /// Waits for the slabs that a step needs. Only the first step waits; later ones find them
     /// filled.
-    fn wait_for_slabs(&mut self, unit: UnitId) {
+    pub fn wait_for_slabs(&mut self, step: &FinalStep) {
         for (id, exchange) in self.plan.numbered_exchanges() {
-            if exchange.is_for(unit)
+            if step.waits_for(exchange, self.plan)
                 && let Some(slabs) = &mut self.slabs[id.index()]
                 && !std::mem::replace(&mut slabs.has_arrived, true)
             {
@@ -120,11 +120,11 @@ impl Builder<'_> {
         }
     }
 
-    /// Frees the slabs that no unit after this one reads.
-    fn free_slabs(&mut self, unit: UnitId) {
+    /// Frees the slabs that no step after this one reads.
+    pub fn free_slabs(&mut self, step: &FinalStep) {
         for (id, exchange) in self.plan.numbered_exchanges() {
-            if exchange.is_for(unit)
-                && self.last_unit(exchange) == Some(unit)
+            if step.waits_for(exchange, self.plan)
+                && self.last_step(exchange).is_some_and(|last| std::ptr::eq(last, step))
                 && let Some(slabs) = &self.slabs[id.index()]
             {
                 self.free.extend(slabs.regions.iter().filter_map(Slab::buffer));
@@ -132,12 +132,9 @@ impl Builder<'_> {
         }
     }
 
-    /// The last unit that runs and reads the slabs of an exchange.
-    fn last_unit(&self, exchange: &Exchange) -> Option<UnitId> {
-        self.finished.steps.iter().rev().find_map(|step| match step {
-            FinalStep::Launch(launch) if exchange.is_for(launch.unit) => Some(launch.unit),
-            _ => None,
-        })
+    /// The last step that runs and reads the slabs of an exchange.
+    fn last_step(&self, exchange: &Exchange) -> Option<&FinalStep> {
+        self.finished.steps.iter().rev().find(|step| step.waits_for(exchange, self.plan))
     }
 
     /// The position of an access's element at the start of a box, with byte strides along the

@@ -9,10 +9,16 @@ use super::sources::{Breach, File, Sources};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Circles that are left, each with its reason.
-const LEFT: &[(&[&str], &str)] = &[(
-    &["device/src/buffer.rs", "device/src/device.rs"],
-    "a device allocates buffers, and a buffer that the host cannot address names its device",
-)];
+const LEFT: &[(&[&str], &str)] = &[
+    (
+        &["device/src/buffer.rs", "device/src/device.rs"],
+        "a device allocates buffers, and a buffer that the host cannot address names its device",
+    ),
+    (
+        &["special/src/digamma.rs", "special/src/gamma.rs"],
+        "each of the functions is reflected by another one, and none calls itself",
+    ),
+];
 
 /// Folders whose entries are layers, the lowest first. An entry uses only those before it.
 const LAYERS: &[(&str, &[&str])] = &[

@@ -57,8 +57,9 @@ pub fn uses(sources: &Sources) -> Vec<Breach> {
 
 /// Whether the code of a package names a crate; tests count if the dependency is for tests.
 fn names(sources: &Sources, folder: &str, purpose: Purpose, name: &str) -> bool {
-    let own = ["src/", "tests/", "benches/", "examples/", "build.rs"].map(|part| match purpose {
-        Purpose::Product if !matches!(part, "src/" | "build.rs") => None,
+    let parts = ["src/", "tests/", "benches/", "examples/", "build/", "build.rs"];
+    let own = parts.map(|part| match purpose {
+        Purpose::Product if !matches!(part, "src/" | "build/" | "build.rs") => None,
         _ => Some(format!("{folder}{part}")),
     });
     let package = folder.trim_end_matches('/');

@@ -4,15 +4,16 @@ use super::manifest::{Purpose, dependencies};
 use super::sources::{Breach, Sources};
 
 /// Each crate's folder, `.` for the root package, and the crates that it may use.
-const ALLOWED: [(&str, &[&str]); 14] = [
+const ALLOWED: [(&str, &[&str]); 15] = [
     ("ops", &[]),
     ("waiting", &[]),
+    ("special", &[]),
     ("numerics", &["ops"]),
     ("device", &["ops"]),
-    ("kernels", &["ops", "numerics", "device"]),
+    ("kernels", &["ops", "special", "numerics", "device"]),
     ("collectives", &["ops", "waiting", "device"]),
     ("graph", &["ops", "waiting"]),
-    ("array", &["ops", "numerics", "waiting", "graph"]),
+    ("array", &["ops", "special", "numerics", "waiting", "graph"]),
     ("distributed", &["ops", "graph"]),
     ("scheduler", &["ops", "waiting", "graph", "device", "kernels", "collectives", "distributed"]),
     (

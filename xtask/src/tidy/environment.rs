@@ -6,7 +6,8 @@ use crate::environment::{PREFIX, VARIABLES};
 
 /// The files that may read it: the configuration, the launcher's preparation of its processes, and
 /// the developer commands.
-const READERS: [&str; 3] = ["src/config/read.rs", "launcher/src/run/", "xtask/"];
+const READERS: [&str; 4] =
+    ["src/config/read.rs", "launcher/src/run/", "special/build.rs", "xtask/"];
 
 /// The files of the Python module.
 const MODULE: &str = "python/phalanx/";

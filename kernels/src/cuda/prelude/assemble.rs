@@ -15,6 +15,8 @@ pub struct Uses {
     pub casts: BTreeSet<(DType, DType)>,
     /// Combinations and the dtypes of their operands.
     pub monoids: BTreeSet<(Monoid, DType)>,
+    /// Special functions, which take and return `f64`.
+    pub functions: BTreeSet<String>,
 }
 
 impl Uses {
@@ -39,6 +41,7 @@ impl Uses {
         self.ops.extend(other.ops);
         self.casts.extend(other.casts);
         self.monoids.extend(other.monoids);
+        self.functions.extend(other.functions);
     }
 }
 
@@ -56,6 +59,9 @@ pub fn text(uses: &Uses) -> String {
     }
     for &(monoid, dtype) in &uses.monoids {
         text.need_monoid(monoid, dtype);
+    }
+    for function in &uses.functions {
+        text.need(function, "f64");
     }
     text.text
 }

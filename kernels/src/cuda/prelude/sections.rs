@@ -25,7 +25,7 @@ use phalanx_ops::{DType, Kind};
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-const FILES: [&str; 10] = [
+const FILES: [&str; 11] = [
     include_str!("types.cu"),
     include_str!("cast.cu"),
     include_str!("arithmetic.cu"),
@@ -36,6 +36,7 @@ const FILES: [&str; 10] = [
     include_str!("real_f64.cu"),
     include_str!("complex.cu"),
     BINNED,
+    phalanx_special::CUDA,
 ];
 
 /// A function's name and its types: `f32`, `f32,i32`, or nothing.

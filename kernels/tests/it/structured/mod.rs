@@ -15,3 +15,4 @@ mod sort;
 mod sparse;
 mod sparse_rows;
 mod value;
+mod windows;

@@ -4,8 +4,9 @@
 
 use super::value::{Random, Value, evaluate_part};
 use phalanx_ops::structured::{
-    Decomposition, Fft, Follow, Lend, Matmul, Order, Put, Ranks, ReduceAt, Returned, Route, Rule,
-    Scan, SearchSorted, Share, Side, Sort, Sparse, Take, TakeAlong, Transform,
+    Border, Components, Decomposition, Fft, Follow, Lend, Matmul, Nearest, Neighbourhood, Order,
+    Put, Ranks, ReduceAt, Returned, Route, Rule, Scan, SearchSorted, Share, Side, Sort, Sparse,
+    Special, Take, TakeAlong, Transform, WindowCombine,
 };
 use phalanx_ops::{DType, Op, Scalar, Structured, Weak};
 use std::collections::BTreeSet;
@@ -118,6 +119,29 @@ fn cases() -> Vec<Case> {
         let product = Sparse::Product { is_local: false, is_even };
         add(Structured::Sparse(product), &operands);
     }
+    let (mut before, mut extents) = ([0; 8], [0; 8]);
+    before[..2].copy_from_slice(&[1, 2]);
+    extents[..2].copy_from_slice(&[4, 6]);
+    for border in [Border::constant(2.0), Border::Mirror, Border::Wrap] {
+        let (combine, dtype) = (WindowCombine::Sum, DType::F64);
+        let has_heights = false;
+        let op = Neighbourhood { combine, border, before, extents, has_heights, dtype };
+        add(Structured::Neighbourhood(op), &[f64s(&[4, 6]), f64s(&[3, 4])]);
+    }
+    let truths = |shape: &[usize], holds: fn(usize) -> bool| {
+        let count = shape.iter().product();
+        Value::new(shape, (0..count).map(|at| Scalar::new(holds(at))), DType::Bool)
+    };
+    // Elements that are connected with none.
+    let alone = truths(&[3, 3], |at| at == 4);
+    let mask = truths(&[4, 6], |at| at % 3 != 0);
+    add(Structured::Components(Components { extents }), &[mask, alone]);
+    let special = Special { function: "jv", dtype: DType::F64 };
+    add(Structured::Special(special), &[f64s(&[4, 6]), f64s(&[])]);
+    for axis in [0, 1] {
+        let nearest = Nearest { axis, spacing: 1.5f64.to_bits() };
+        add(Structured::Nearest(nearest), &[f64s(&[4, 6])]);
+    }
     add(Structured::Lend(Lend { share: Share::First }), &[f64s(&[4, 6])]);
     let mark = Value::zeros(DType::U8, &[1]);
     add(Structured::Returned(Returned), &[f64s(&[4, 6]), mark]);
@@ -142,6 +166,10 @@ fn number(op: &Structured) -> usize {
         Structured::Route(_) => 11,
         Structured::Lend(_) => 12,
         Structured::Returned(_) => 13,
+        Structured::Neighbourhood(_) => 14,
+        Structured::Components(_) => 15,
+        Structured::Nearest(_) => 16,
+        Structured::Special(_) => 17,
         // Its rule only says which devices run it.
         Structured::Launch(_) => usize::MAX,
     }
@@ -213,7 +241,7 @@ fn is_true(case: &Case, rule: &Rule, result: &Value, block: &[Range<usize>]) -> 
 fn computes(case: &Case, rule: &Rule, result: &Value, block: &[Range<usize>]) -> bool {
     let blocks: Vec<Value> =
         (0..case.operands.len()).map(|operand| operand_block(case, rule, operand, block)).collect();
-    let operands: Vec<&Value> = blocks.iter().collect();
+    let mut operands: Vec<&Value> = blocks.iter().collect();
     let origin: Vec<usize> = block.iter().map(|range| range.start).collect();
     let pairs: Vec<_> = operands.iter().map(|value| (&value.shape[..], value.dtype)).collect();
     let (shape, _) = case.op.result(&pairs);
@@ -221,7 +249,15 @@ fn computes(case: &Case, rule: &Rule, result: &Value, block: &[Range<usize>]) ->
     if shape[..] != extents[..] {
         return false;
     }
+    // The halo may be all of the operand.
+    operands.extend(has_halo(&case.op, &operands).then_some(&case.operands[0]));
     is_close(&evaluate_part(case.op, &operands, Some(&origin), None), &cut(result, block))
+}
+
+/// Whether a device reads elements beyond its block of the first operand.
+fn has_halo(op: &Structured, operands: &[&Value]) -> bool {
+    let shapes: Vec<&[usize]> = operands.iter().map(|value| &value.shape[..]).collect();
+    op.halo(0, &shapes).is_some()
 }
 
 /// Ranges of an axis that devices may have: halves, single elements, none.
@@ -263,7 +299,7 @@ fn blocks_by_rule_are_blocks_of_the_whole() {
             }
         }
     }
-    assert_eq!(seen, (0..=13).collect());
+    assert_eq!(seen, (0..=17).collect());
 }
 
 /// No operation keeps an axis whole if devices could split it with any division of the operands.

@@ -1,0 +1,13 @@
+//! Images of any number of axes: SciPy's `ndimage`.
+//!
+//! Filters combine the elements around each element. An image stays on its devices: they exchange
+//! the elements at the borders of their blocks.
+
+mod distances;
+mod labels;
+mod windows;
+
+pub use distances::nearest_along;
+pub use labels::label;
+pub use phalanx_ops::structured::{Border, WINDOW_AXES};
+pub use windows::{Window, WindowOptions, window_filter};

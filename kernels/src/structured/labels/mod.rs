@@ -1,0 +1,4 @@
+//! Connected elements of masks.
+
+pub(super) mod cpu;
+pub(super) mod cuda;

@@ -1,0 +1,237 @@
+//! Windows around each element, on the host.
+
+use super::element::Element;
+use super::extremum::{extremum_row, raised_row};
+use super::geometry::Geometry;
+use super::rank::{LANES, LARGEST_NETWORK, network, rank_row};
+use super::rows::{Reader, Ring};
+use super::sum::{LineOrder, Tap, add_lines, add_windows};
+use crate::structured::Block;
+use crate::structured::lines::Places;
+use phalanx_ops::DType;
+use phalanx_ops::structured::{Neighbourhood, WindowCombine};
+use std::marker::PhantomData;
+
+/// Calls a generic function with the type of the elements of a dtype.
+macro_rules! with_element {
+    ($dtype:expr, $T:ident => $call:expr) => {
+        match $dtype {
+            DType::Bool | DType::U8 => {
+                type $T = u8;
+                $call
+            }
+            DType::I8 => {
+                type $T = i8;
+                $call
+            }
+            DType::I16 => {
+                type $T = i16;
+                $call
+            }
+            DType::I32 => {
+                type $T = i32;
+                $call
+            }
+            DType::I64 => {
+                type $T = i64;
+                $call
+            }
+            DType::U16 => {
+                type $T = u16;
+                $call
+            }
+            DType::U32 => {
+                type $T = u32;
+                $call
+            }
+            DType::U64 => {
+                type $T = u64;
+                $call
+            }
+            DType::F32 => {
+                type $T = f32;
+                $call
+            }
+            DType::F64 => {
+                type $T = f64;
+                $call
+            }
+            other => unreachable!("bug: windows of {other}"),
+        }
+    };
+}
+
+/// Computes the block `to` of the result. The operands are the block of the value, the window, the
+/// heights if there are any, and the boxes of the halo.
+///
+/// Panics (`bug:`) if the boxes lack an element that a window reads.
+pub fn run(
+    op: &Neighbourhood,
+    operands: &[Block<'_>],
+    to: &Block<'_>,
+    pool: Option<&rayon::ThreadPool>,
+) {
+    if to.is_empty() {
+        return;
+    }
+    let call = Call::new(op, operands, to);
+    match op.combine {
+        WindowCombine::Sum | WindowCombine::Line | WindowCombine::Mean => {
+            with_element!(operands[0].dtype, T => call.sum::<T>(pool));
+        }
+        WindowCombine::Minimum => {
+            with_element!(operands[0].dtype, T => call.extremum::<T>(operands, false, pool));
+        }
+        WindowCombine::Maximum => {
+            with_element!(operands[0].dtype, T => call.extremum::<T>(operands, true, pool));
+        }
+        WindowCombine::Rank(rank) => {
+            with_element!(operands[0].dtype, T => call.rank::<T>(rank as usize, pool));
+        }
+    }
+}
+
+/// A call with its geometry and the elements of the window that count.
+struct Call<'a> {
+    op: &'a Neighbourhood,
+    geometry: Geometry,
+    to: &'a Block<'a>,
+    /// The places in the window of its elements that count.
+    counted: Vec<usize>,
+    /// Plane, row and column of each of them, and its number.
+    taps: Vec<([usize; 3], f64)>,
+}
+
+impl<'a> Call<'a> {
+    fn new(op: &'a Neighbourhood, operands: &[Block<'_>], to: &'a Block<'a>) -> Call<'a> {
+        let (value, window) = (&operands[0], &operands[1]);
+        let halo = operands[2 + usize::from(op.has_heights)..].iter();
+        let boxes: Vec<&Block<'_>> = [value].into_iter().chain(halo).collect();
+        let geometry = Geometry::of(op, window.shape, &boxes, to);
+        let [rows, columns] = geometry.inner();
+        // SAFETY: nothing writes the operands meanwhile (condition 2 of `Buffer`).
+        let numbers: Vec<f64> = unsafe {
+            match window.dtype {
+                DType::F64 => window.elements::<f64>().to_vec(),
+                _ => window.elements::<u8>().iter().map(|&holds| f64::from(holds)).collect(),
+            }
+        };
+        let of_plane = rows.window * columns.window;
+        let is_line = op.combine == WindowCombine::Line;
+        let counts = |at: &usize| is_line || numbers[*at] != 0.0;
+        let counted: Vec<usize> = (0..numbers.len()).filter(counts).collect();
+        let place = |at| [at / of_plane, at % of_plane / columns.window, at % columns.window];
+        let taps = counted.iter().map(|&at| (place(at), numbers[at])).collect();
+        Call { op, geometry, to, counted, taps }
+    }
+
+    fn sum<T: Element>(&self, pool: Option<&rayon::ThreadPool>) {
+        let outside = self.geometry.border.number();
+        let (geometry, element) = (&self.geometry, PhantomData);
+        let reader = Reader { geometry, keep: |element: T| element.wide(), outside, element };
+        let count = self.taps.len() as f64;
+        let is_mean = self.op.combine == WindowCombine::Mean;
+        let line = (self.op.combine == WindowCombine::Line)
+            .then(|| LineOrder::of(&self.taps.iter().map(|tap| tap.1).collect::<Vec<_>>()));
+        reader.for_each_stretch(
+            pool,
+            || (Vec::<Tap>::new(), Vec::<f64>::new()),
+            |(taps, sums), ring, first, len| {
+                let placed = |&([plane, row, column], number): &([usize; 3], f64)| {
+                    (ring.place(plane, row, column), number)
+                };
+                taps.clear();
+                taps.extend(self.taps.iter().map(placed));
+                sums.resize(len, 0.0);
+                match line {
+                    Some(order) => add_lines(sums, ring.elements(), taps, order),
+                    None => add_windows(sums, ring.elements(), taps),
+                }
+                if is_mean {
+                    sums.iter_mut().for_each(|sum| *sum /= count);
+                }
+                with_element!(self.to.dtype, U => self.store::<U>(first, sums));
+            },
+        );
+    }
+
+    /// Stores numbers from a place of the block on.
+    fn store<U: Element>(&self, first: usize, numbers: &[f64]) {
+        let places = Places::<U>::of(self.to);
+        let is_bool = self.to.dtype == DType::Bool;
+        for (number, at) in numbers.iter().zip(first..) {
+            let stored =
+                if is_bool { U::narrow(f64::from(*number != 0.0)) } else { U::narrow(*number) };
+            // SAFETY: stretches of the result are of one thread each and inside the block
+            // (conditions 1 and 2 of `Places`).
+            unsafe { places.at(at).write(stored) };
+        }
+    }
+
+    /// The places of the window's elements in the rows.
+    fn places<A>(&self, ring: &Ring<A>, into: &mut Vec<usize>) {
+        into.clear();
+        let taps = self.taps.iter();
+        into.extend(taps.map(|([plane, row, column], _)| ring.place(*plane, *row, *column)));
+    }
+
+    /// Calls `work` for each stretch of the result, which it fills, with the places of the
+    /// window's elements in the rows.
+    fn for_each_stretch<T: Element, S>(
+        &self,
+        pool: Option<&rayon::ThreadPool>,
+        state: impl Fn() -> S + Sync + Send,
+        work: impl Fn(&mut S, &mut [T], &[T], &[usize]) + Sync + Send,
+    ) {
+        let number = self.geometry.border.number();
+        let is_bool = self.to.dtype == DType::Bool;
+        let outside = T::narrow(if is_bool { f64::from(number != 0.0) } else { number });
+        let (geometry, element) = (&self.geometry, PhantomData);
+        let reader = Reader { geometry, keep: |element: T| element, outside, element };
+        let out = Places::<T>::of(self.to);
+        reader.for_each_stretch(
+            pool,
+            || (Vec::new(), state()),
+            |(places, state), ring, first, len| {
+                self.places(ring, places);
+                // SAFETY: stretches of the result are of one thread each and inside the block
+                // (conditions 1 and 2 of `Places`).
+                let out = unsafe { std::slice::from_raw_parts_mut(out.at(first), len) };
+                work(state, out, ring.elements(), places);
+            },
+        );
+    }
+
+    fn extremum<T: Element>(
+        &self,
+        operands: &[Block<'_>],
+        is_greatest: bool,
+        pool: Option<&rayon::ThreadPool>,
+    ) {
+        let heights: Option<Vec<T>> = self.op.has_heights.then(|| {
+            // SAFETY: nothing writes the heights meanwhile (condition 2 of `Buffer`).
+            let heights = unsafe { operands[2].elements::<T>() };
+            self.counted.iter().map(|&at| heights[at]).collect()
+        });
+        self.for_each_stretch::<T, ()>(
+            pool,
+            || (),
+            |(), out, rows, places| match &heights {
+                Some(heights) => raised_row(is_greatest, out, rows, places, heights),
+                None => extremum_row(is_greatest, out, rows, places),
+            },
+        );
+    }
+
+    fn rank<T: Element>(&self, rank: usize, pool: Option<&rayon::ThreadPool>) {
+        let count = self.taps.len();
+        let exchanges = (count <= LARGEST_NETWORK).then(|| network(count, rank));
+        self.for_each_stretch::<T, _>(
+            pool,
+            || (vec![[T::narrow(0.0); LANES]; count], Vec::with_capacity(count)),
+            |(lanes, window), out, rows, places| {
+                rank_row(out, rows, places, (exchanges.as_deref(), rank), lanes, window);
+            },
+        );
+    }
+}

@@ -1,0 +1,4 @@
+//! Special functions of real numbers, elementwise.
+
+pub(super) mod cpu;
+pub(super) mod cuda;
