@@ -22,7 +22,8 @@ phalanx.cuda.runtime phalanx.cuda.driver phalanx.cuda.texture phalanx.cuda.compi
 phalanx.cuda.nvtx phalanx.x.optimizing phalanx.x.time phalanx.polynomial
 phalanx.polynomial.polynomial phalanx.polynomial.chebyshev
 phalanx.polynomial.hermite phalanx.polynomial.hermite_e phalanx.polynomial.laguerre
-phalanx.polynomial.legendre phalanx.polynomial.polyutils phalanx.scipy.io
+phalanx.polynomial.legendre phalanx.polynomial.polyutils phalanx.scipy.io phalanx.scipy.ndimage
+phalanx.scipy.fft phalanx.scipy.fftpack phalanx.scipy.fftpack.convolve
 """.split()
 
 

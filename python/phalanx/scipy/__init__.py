@@ -1,13 +1,13 @@
 """The names of SciPy that are implemented."""
 
-from . import fft, linalg, special
+from . import linalg
 
-__all__ = ["fft", "io", "linalg", "sparse", "special"]
+__all__ = ["fft", "fftpack", "io", "linalg", "ndimage", "signal", "sparse", "special", "stats"]
 
 
 def __getattr__(name):
-    # Programs without sparse matrices need not load their classes.
-    if name in ("io", "sparse"):
+    # Programs without these names need not load their modules.
+    if name in ("fft", "fftpack", "io", "ndimage", "signal", "sparse", "special", "stats"):
         import importlib
 
         return importlib.import_module(f"{__name__}.{name}")

@@ -1,0 +1,60 @@
+"""CuPy's ``get_fft_plan``: descriptions of transforms."""
+
+import phalanx as np
+
+from ._arguments import extents_and_axes, refuse
+from ._parameters import described
+
+
+class FftPlan:
+    """The extents and axes of a transform, as `get_fft_plan` returns them.
+
+    The session caches plans of whole programs, so this object holds no resources. It may be passed
+    as `plan`, and used in a ``with`` statement.
+    """
+
+    def __init__(self, shape, axes, value_type):
+        self.shape = tuple(shape)
+        self.axes = tuple(axes)
+        self.value_type = value_type
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
+        return None
+
+    def __repr__(self):
+        return f"FftPlan(shape={self.shape}, axes={self.axes}, value_type={self.value_type!r})"
+
+
+@described(
+    "FftPlan: The plan.",
+    {"ValueError": "The type of values, the extents or the axes are not allowed."},
+    "Local: nothing is recorded.",
+)
+def get_fft_plan(a, shape=None, axes=None, value_type="C2C"):
+    """A plan of a transform of an array, which transforms accept as `plan`."""
+    if value_type not in ("C2C", "R2C", "C2R"):
+        raise refuse(f"unknown value_type {value_type!r}", mistake="choice")
+    a = a if isinstance(a, np.ndarray) else np.asarray(a)
+    s, axes = extents_and_axes(a, shape, axes, is_halved=value_type == "C2R")
+    return FftPlan(s, axes, value_type)
+
+
+def check_plan(plan, shape, axes, ndim):
+    """Refuses a plan of another transform."""
+    if plan is None:
+        return
+    if not isinstance(plan, FftPlan):
+        raise refuse(
+            "Passing a precomputed plan is not yet supported, except those of get_fft_plan",
+            NotImplementedError,
+            "type",
+        )
+    if plan.shape != tuple(shape) or plan.axes != tuple(axes):
+        raise refuse(
+            f"the plan is one of extents {plan.shape} along axes {plan.axes}, and the transform "
+            f"one of extents {tuple(shape)} along axes {tuple(axes)}",
+            mistake="together",
+        )
