@@ -1,8 +1,8 @@
-"""Images, signals, transforms and special functions beside SciPy's on the CPU, or CuPy's on a
-GPU: python benches/images.py [--device cpu:1 | cuda:0] [--side 8192] [--only NAME].
+"""Functions of images beside SciPy's on the CPU, or CuPy's on a GPU: python benches/images.py
+[--device cpu:1 | cuda:0] [--side 8192] [--only NAME].
 
 For each function: milliseconds, the least of some runs, each waited for, and how many times as
-fast as the peer. Images have `side` x `side` elements of float32, signals side**2 / 4.
+fast as the peer. Images have `side` x `side` elements of float32.
 """
 
 import argparse

@@ -8,6 +8,9 @@ use crate::double_double::*;
 use crate::gamma::{gammaln, gammasgn, rgamma};
 use libm::{ceil, exp, fabs, floor, log, log1p, pow};
 
+/// Parameters beyond this would take too many steps of a recurrence.
+const CONFLUENT_LIMIT: f64 = 1e5;
+
 /// The series of M (DLMF 13.2.2), times exp(-x) if `scaled`; out[1] is the largest term.
 fn confluent_sum(a: f64, b: f64, x: f64, scaled: bool, out: &mut [f64; 2]) {
     let mut largest = 1.0;
@@ -143,6 +146,9 @@ pub(crate) fn confluent_m(a: f64, b: f64, x: f64, scaled: bool) -> f64 {
     }
     // Recurrence (DLMF 13.3.1) towards negative a, as for Laguerre's polynomials.
     let count = floor(-a);
+    if count > CONFLUENT_LIMIT {
+        return f64::NAN;
+    }
     let start = a + count;
     let inner = scaled || x > 600.0;
     // start lies in (-1, 0]; for 0 the two first ones are polynomials.
@@ -262,6 +268,9 @@ pub(crate) fn confluent_u(a: f64, b: f64, x: f64) -> f64 {
     }
     // Recurrence (DLMF 13.3.7) towards negative a, for which U does not decay.
     let count = ceil(-a);
+    if count > CONFLUENT_LIMIT {
+        return f64::NAN;
+    }
     let start = a + count;
     let mut above = 0.0;
     let mut here = 1.0;

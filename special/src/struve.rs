@@ -12,6 +12,8 @@ use crate::gamma::{gammaln, gammasgn, rgamma};
 use crate::struve_tables::*;
 use libm::{exp, fabs, floor, log, pow, sqrt};
 
+/// Negative orders beyond this would take too many steps of the recurrence.
+const STRUVE_LIMIT: f64 = 1e5;
 const STRUVE_EULER: f64 = 0.5772156649015329;
 /// 2/sqrt(pi).
 const STRUVE_ROOT: f64 = 1.1283791670955126;
@@ -175,6 +177,9 @@ fn struve_positive(v: f64, x: f64) -> f64 {
         if !rest.is_nan() {
             return rest + yv(v, x);
         }
+    }
+    if v < -STRUVE_LIMIT {
+        return f64::NAN;
     }
     // The recurrence DLMF 11.4.23 from orders of at least 0.
     let count = floor(-v) as i64 + 1;

@@ -24,3 +24,20 @@ fn values_are_those_of_mpmath_and_scipy() {
     }
     assert!(failures.is_empty(), "{} differ:\n{}", failures.len(), failures.join("\n"));
 }
+
+#[test]
+fn recurrences_have_a_bound() {
+    // Without a bound, these would take a thousand million million steps.
+    let far = -1e15 + 0.3;
+    let calls: [(&str, &[f64]); 4] = [
+        ("struve", &[far, 3.0]),
+        ("hyp1f1", &[far, 0.7, 3.0]),
+        ("hyperu", &[far, 0.7, 3.0]),
+        ("hyp2f1", &[-1e15, 0.7, 1.3, 0.9]),
+    ];
+    for (name, arguments) in calls {
+        let function = find(name).unwrap_or_else(|| panic!("no function {name}"));
+        let value = function.call(arguments);
+        assert!(value.is_nan() || value.is_finite(), "{name}({arguments:?}) = {value}");
+    }
+}

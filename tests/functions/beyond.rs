@@ -141,3 +141,34 @@ fn special_functions_take_numbers_beside_arrays() {
         assert_eq!(error(&refused).code(), "PX017");
     });
 }
+
+#[test]
+fn ranks_do_not_depend_on_where_a_block_begins() {
+    use phalanx::ndimage::{Window, WindowOptions, window_filter};
+    // NaN and both zeros, in rows that are no multiple of what is computed together.
+    let number = |at: usize| match at * 7919 % 31 {
+        0 => f64::NAN,
+        1 | 2 => 0.0,
+        3 | 4 => -0.0,
+        rest => (rest as f64 - 15.0) / 4.0,
+    };
+    let (rows, columns) = (6, 150);
+    let values: Vec<f64> = (0..rows * columns).map(number).collect();
+    on_lines(|| {
+        let (image, square) = (from_slice(&values, [rows, columns]), ones([3, 3], DType::Bool));
+        let ranked = |image: &Array| {
+            let filtered =
+                window_filter(image, Window::Rank(&square, 5), &WindowOptions::default());
+            filtered.copy()
+        };
+        let whole = ranked(&image).slice(s![2..-2, 9..-2]).to_vec::<f64>().unwrap();
+        let moved = ranked(&image.slice(s![.., 7..])).slice(s![2..-2, 2..-2]);
+        let bits = |numbers: Vec<f64>| numbers.into_iter().map(f64::to_bits).collect::<Vec<_>>();
+        assert_eq!(bits(whole), bits(moved.to_vec::<f64>().unwrap()));
+        let none = zeros([3, 3], DType::Bool);
+        let empty = window_filter(&image, Window::Minimum(&none, None), &WindowOptions::default());
+        assert_eq!(empty.to_vec::<f64>().unwrap(), vec![0.0; rows * columns]);
+        let beyond = window_filter(&image, Window::Rank(&square, 9), &WindowOptions::default());
+        assert_eq!(error(&beyond).code(), "PX017");
+    });
+}

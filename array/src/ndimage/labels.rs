@@ -83,6 +83,8 @@ fn taken(source: &Array, positions: &Array, site: Site) -> Result<Array, Error> 
 /// The parts that meet at the borders of blocks: pairs of a part and the first one that it is
 /// connected with, in ascending order.
 fn joined_parts(roots: &Array, structure: &[bool], site: Site) -> Result<Vec<(i64, i64)>, Error> {
+    // Only a computed value says for certain where its blocks begin.
+    roots.evaluate()?;
     let sharding = roots.sharding()?;
     let mut meeting = Meeting::default();
     for (axis, split) in sharding.axes.iter().enumerate() {

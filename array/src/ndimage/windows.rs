@@ -51,7 +51,8 @@ impl Default for WindowOptions {
 /// `correlate`, `uniform_filter`, `minimum_filter`, `maximum_filter` and `rank_filter` of
 /// `scipy.ndimage`.
 ///
-/// Shape: that of the image. Sums and means are computed in `f64`, and truncated if the result has
+/// Where no element of a footprint is true, the result is 0; a rank beyond the true elements stands
+/// for the greatest of them or of the dtype. Shape: that of the image. Sums and means are computed in `f64`, and truncated if the result has
 /// integers. Sharding: that of the image; the elements at the borders of blocks move. Local
 /// (records a node). Errors: `OpError::Ndim` if the window has other axes than the image, or there
 /// are more than [`WINDOW_AXES`]; `OpError::Argument` for a window without elements that count, an
@@ -103,6 +104,12 @@ fn record(
     }
     if shape.size() == 0 {
         return Err(refused(OPERATION, "window", "no elements", site));
+    }
+    if let WindowCombine::Rank(_) = combine
+        && let Window::Rank(_, rank) = window
+        && rank >= shape.size().min(u32::MAX as usize)
+    {
+        return Err(refused(OPERATION, "rank", rank.to_string(), site));
     }
     if let Some(heights) = heights.filter(|heights| heights.shape() != shape.shape()) {
         let given = format!("heights of shape {:?}", heights.shape());

@@ -104,11 +104,19 @@ KERNEL(256) join(const Argument a) {
     }
 }
 
+// Each element gets its root. A thread writes its own elements alone: a path that another thread
+// shortens could end at an element that is no root.
 KERNEL(256) flatten(const Argument a) {
     u64 step = (u64)gridDim.x * blockDim.x;
-    i64* parents = (i64*)a.to;
+    volatile i64* parents = (volatile i64*)a.to;
     for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < a.total; i += step) {
-        if (parents[i] >= 0) parents[i] = root_of(parents, i);
+        i64 at = i, parent = parents[i];
+        if (parent < 0) continue;
+        while (parent != at) {
+            at = parent;
+            parent = parents[at];
+        }
+        parents[i] = at;
     }
 }
 

@@ -183,10 +183,7 @@ impl<'a> Call<'a> {
         state: impl Fn() -> S + Sync + Send,
         work: impl Fn(&mut S, &mut [T], &[T], &[usize]) + Sync + Send,
     ) {
-        let number = self.geometry.border.number();
-        let is_bool = self.to.dtype == DType::Bool;
-        let outside = T::narrow(if is_bool { f64::from(number != 0.0) } else { number });
-        let (geometry, element) = (&self.geometry, PhantomData);
+        let (geometry, element, outside) = (&self.geometry, PhantomData, self.outside::<T>());
         let reader = Reader { geometry, keep: |element: T| element, outside, element };
         let out = Places::<T>::of(self.to);
         reader.for_each_stretch(
@@ -197,7 +194,12 @@ impl<'a> Call<'a> {
                 // SAFETY: stretches of the result are of one thread each and inside the block
                 // (conditions 1 and 2 of `Places`).
                 let out = unsafe { std::slice::from_raw_parts_mut(out.at(first), len) };
-                work(state, out, ring.elements(), places);
+                if places.is_empty() {
+                    // No element of the window counts.
+                    out.fill(T::narrow(0.0));
+                } else {
+                    work(state, out, ring.elements(), places);
+                }
             },
         );
     }
@@ -223,15 +225,44 @@ impl<'a> Call<'a> {
         );
     }
 
+    /// Elements are compared as integers, so that NaN and the zeros have a place, too.
     fn rank<T: Element>(&self, rank: usize, pool: Option<&rayon::ThreadPool>) {
         let count = self.taps.len();
-        let exchanges = (count <= LARGEST_NETWORK).then(|| network(count, rank));
-        self.for_each_stretch::<T, _>(
+        // A rank beyond the elements that count is that of the greatest one.
+        let rank = rank.min(count.saturating_sub(1));
+        let is_small = (1..=LARGEST_NETWORK).contains(&count);
+        let exchanges = is_small.then(|| network(count, rank));
+        let (geometry, element) = (&self.geometry, PhantomData);
+        let outside = self.outside::<T>().key();
+        let reader = Reader { geometry, keep: |element: T| element.key(), outside, element };
+        let out = Places::<T>::of(self.to);
+        reader.for_each_stretch(
             pool,
-            || (vec![[T::narrow(0.0); LANES]; count], Vec::with_capacity(count)),
-            |(lanes, window), out, rows, places| {
-                rank_row(out, rows, places, (exchanges.as_deref(), rank), lanes, window);
+            || {
+                let lanes = vec![[outside; LANES]; count];
+                (Vec::new(), lanes, Vec::with_capacity(count), Vec::new())
+            },
+            |(places, lanes, window, ranked), ring, first, len| {
+                self.places(ring, places);
+                ranked.clear();
+                ranked.resize(len, T::narrow(0.0).key());
+                if count > 0 {
+                    let exchanges = (exchanges.as_deref(), rank);
+                    rank_row(ranked, ring.elements(), places, exchanges, lanes, window);
+                }
+                for (key, at) in ranked.iter().zip(first..) {
+                    // SAFETY: stretches of the result are of one thread each and inside the block
+                    // (conditions 1 and 2 of `Places`).
+                    unsafe { out.at(at).write(T::of_key(*key)) };
+                }
             },
         );
+    }
+
+    /// The number outside of the value, as one of its elements.
+    fn outside<T: Element>(&self) -> T {
+        let number = self.geometry.border.number();
+        let is_bool = self.to.dtype == DType::Bool;
+        T::narrow(if is_bool { f64::from(number != 0.0) } else { number })
     }
 }

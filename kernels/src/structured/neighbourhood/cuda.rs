@@ -7,8 +7,8 @@ use crate::cuda::routine::{Define, Routine};
 use crate::structured::Block;
 use phalanx_device::DeviceError;
 use phalanx_device::cuda::CudaDevice;
-use phalanx_ops::DType;
 use phalanx_ops::structured::{Border, Neighbourhood, WindowCombine};
+use phalanx_ops::{DType, Kind};
 
 static TEXT: &str = include_str!("neighbourhood.cu");
 const THREADS: usize = 256;
@@ -42,38 +42,20 @@ fn narrowed(dtype: DType) -> String {
     }
 }
 
-/// The greatest element of a dtype.
-fn greatest(dtype: DType) -> &'static str {
-    match dtype {
-        DType::Bool => "1",
-        DType::I8 => "127",
-        DType::U8 => "255",
-        DType::I16 => "32767",
-        DType::U16 => "65535",
-        DType::I32 => "2147483647",
-        DType::U32 => "4294967295u",
-        DType::I64 => "9223372036854775807ll",
-        DType::U64 => "18446744073709551615ull",
-        DType::F32 => "from_bits(0x7f800000u)",
-        _ => "from_bits(0x7ff0000000000000ull)",
-    }
-}
-
-/// An integer in the order of the elements, for an element of a dtype.
-fn ordered(dtype: DType) -> String {
-    match dtype {
-        DType::F32 => {
-            String::from("(u64)(bits(element) ^ (bits(element) >> 31 ? 0xffffffffu : 0x80000000u))")
-        }
-        DType::F64 => {
-            String::from("(bits(element) ^ (bits(element) >> 63 ? ~0ull : 0x8000000000000000ull))")
-        }
-        DType::I8 | DType::I16 | DType::I32 | DType::I64 => {
-            let sign = 1u64 << (8 * dtype.size() - 1);
-            format!("((u64)(element + (i64){sign}ull) & {}ull)", (sign - 1) * 2 + 1)
-        }
-        _ => String::from("(u64)element"),
-    }
+/// The integers by which elements of a dtype are ordered: their type, the greatest one, and the bit
+/// that is turned to compare them without signs.
+fn keys(dtype: DType) -> [String; 3] {
+    let (key, is_signed) = match dtype {
+        DType::F32 => ("i32", true),
+        DType::F64 => ("i64", true),
+        DType::Bool => ("u8", false),
+        other => (other.name(), other.kind() == Kind::Signed),
+    };
+    let bits = 8 * dtype.size();
+    let greatest = if is_signed { u64::MAX >> (65 - bits) } else { u64::MAX >> (64 - bits) };
+    // A negative integer is extended to 64 bits.
+    let sign = if is_signed { 1u64 << 63 } else { 0 };
+    [key.into(), format!("(({key}){greatest}ull)"), format!("{sign}ull")]
 }
 
 /// The text for windows with these extents, of as many axes as the geometry has.
@@ -105,16 +87,28 @@ fn routine(op: &Neighbourhood, dtype: DType, window: &[usize]) -> Routine {
     ];
     // Loops over small windows in a plane are written out.
     let [planes @ .., rows, columns] = window else { unreachable!("bug: fewer than two axes") };
-    if planes.iter().all(|&extent| extent == 1) && count <= WRITTEN_OUT {
+    let is_written_out = planes.iter().all(|&extent| extent == 1) && count <= WRITTEN_OUT;
+    if is_written_out && matches!(kernel(op, window), "windows" | "ranks") {
         defines.push(("SIZE_ROWS", rows.to_string()));
         defines.push(("SIZE_COLUMNS", columns.to_string()));
     }
+    if is_sum && !op.dtype.is_inexact() {
+        defines.push(("TRUNCATED", String::new()));
+    }
     if let WindowCombine::Rank(rank) = op.combine {
         defines.push((kind, rank.to_string()));
-        defines.push(("ORDERED", ordered(dtype)));
+        let [key, greatest, sign] = keys(dtype);
+        defines.extend([("KEY", key), ("LARGEST_KEY", greatest), ("SIGN", sign)]);
+        if dtype.is_inexact() {
+            let (bits, nan) = match dtype {
+                DType::F32 => ("u32", "from_bits(0x7fc00000u)"),
+                _ => ("u64", "from_bits(0x7ff8000000000000ull)"),
+            };
+            let words = [("IS_FLOAT", ""), ("BITS", bits), ("NOT_A_NUMBER", nan)];
+            defines.extend(words.map(|(name, value)| (name, String::from(value))));
+        }
         if has_network(dtype, count) {
             defines.push(("COUNT", count.to_string()));
-            defines.push(("GREATEST_OF_ALL", format!("(T)({})", greatest(dtype))));
             defines.push(("NETWORK", exchanges(count, rank as usize)));
         }
     } else {
@@ -151,6 +145,20 @@ fn geometry(op: &Neighbourhood, operands: &[Block<'_>], to: &Block<'_>) -> Geome
 /// The extents of the window along the axes.
 fn windows(axes: &[Axis]) -> Vec<usize> {
     axes.iter().map(|axis| axis.window).collect()
+}
+
+/// The kernel for windows with these extents.
+fn kernel(op: &Neighbourhood, window: &[usize]) -> &'static str {
+    let (rows, columns) = (window.len() - 2, window.len() - 1);
+    let windowed: Vec<usize> = (0..window.len()).filter(|&axis| window[axis] > 1).collect();
+    match (op.combine, &windowed[..]) {
+        (WindowCombine::Rank(_), _) => "ranks",
+        // Integers are truncated, so the last bit of a sum matters.
+        (WindowCombine::Line, &[_]) if !op.dtype.is_inexact() => "line",
+        (_, &[axis]) if axis == rows => "across",
+        (_, &[axis]) if axis == columns && window[axis] + 2 * EACH <= LARGEST => "along",
+        _ => "windows",
+    }
 }
 
 /// The texts that `run` runs.
@@ -206,24 +214,18 @@ pub fn run(
         words.extend(own.ranges.iter().map(|range| range.start as u64));
         words.extend(own.ranges.iter().map(|range| range.len() as u64));
     }
-    let [rows, columns] = [axes.len() - 2, axes.len() - 1];
-    let windowed: Vec<usize> = (0..axes.len()).filter(|&axis| axes[axis].window > 1).collect();
-    let length = |axis: usize| axes[axis].range.len();
-    let (kernel, threads) = match (op.combine, &windowed[..]) {
-        (WindowCombine::Rank(_), _) => ("ranks", to.len()),
-        // Integers are truncated, so the last bit of a sum matters.
-        (WindowCombine::Line, &[_]) if !op.dtype.is_inexact() => ("line", to.len()),
-        (_, &[axis]) if axis == rows => {
-            ("across", to.len() / length(rows) * length(rows).div_ceil(EACH))
-        }
-        (_, &[axis]) if axis == columns && axes[axis].window + 2 * EACH <= LARGEST => {
-            ("along", to.len() / length(columns) * length(columns).div_ceil(32 * EACH) * 32)
-        }
-        _ => ("windows", to.len()),
+    let extents = windows(&axes);
+    let kernel = kernel(op, &extents);
+    let [.., rows, columns] = &axes[..] else { unreachable!("bug: fewer than two axes") };
+    let [rows, columns] = [rows, columns].map(|axis| axis.range.len());
+    let threads = match kernel {
+        "across" => to.len() / rows * rows.div_ceil(EACH),
+        "along" => to.len() / columns * columns.div_ceil(32 * EACH) * 32,
+        _ => to.len(),
     };
     let most = if matches!(kernel, "windows" | "ranks") { FEW_BLOCKS } else { MOST_BLOCKS };
     let blocks = threads.div_ceil(THREADS).min(most);
-    let routine = routine(op, operands[0].dtype, &windows(&axes));
+    let routine = routine(op, operands[0].dtype, &extents);
     // SAFETY: the words are those of `Argument` in the text; the blocks are whole, and the kernels
     // read only what the boxes have.
     unsafe { routine.launch(kernel, device, (blocks, THREADS as u32), &words)? };

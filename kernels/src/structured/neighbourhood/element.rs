@@ -15,6 +15,15 @@ pub(super) trait Element: Plain + PartialOrd {
 
     /// The difference; integers wrap.
     fn minus(self, other: Self) -> Self;
+
+    /// An integer in the order of the elements, NaN last: a total order.
+    type Key: Plain + Ord;
+
+    /// The integer of an element.
+    fn key(self) -> Self::Key;
+
+    /// The element of an integer.
+    fn of_key(key: Self::Key) -> Self;
 }
 
 macro_rules! integers {
@@ -36,6 +45,16 @@ macro_rules! integers {
             fn minus(self, other: Self) -> Self {
                 self.wrapping_sub(other)
             }
+
+            type Key = $type;
+
+            fn key(self) -> $type {
+                self
+            }
+
+            fn of_key(key: $type) -> Self {
+                key
+            }
         })*
     };
 }
@@ -52,7 +71,7 @@ integers! {
 }
 
 macro_rules! floats {
-    ($($type:ty),*) => {
+    ($($type:ty as $key:ty),*) => {
         $(impl Element for $type {
             fn wide(self) -> f64 {
                 self.into()
@@ -69,8 +88,20 @@ macro_rules! floats {
             fn minus(self, other: Self) -> Self {
                 self - other
             }
+
+            type Key = $key;
+
+            // The bits of a negative number fall as it grows.
+            fn key(self) -> $key {
+                let bits = if self.is_nan() { <$type>::NAN } else { self }.to_bits() as $key;
+                bits ^ ((bits >> (<$key>::BITS - 1)) & <$key>::MAX)
+            }
+
+            fn of_key(key: $key) -> Self {
+                <$type>::from_bits((key ^ ((key >> (<$key>::BITS - 1)) & <$key>::MAX)) as _)
+            }
         })*
     };
 }
 
-floats!(f32, f64);
+floats!(f32 as i32, f64 as i64);

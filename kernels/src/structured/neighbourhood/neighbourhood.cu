@@ -102,7 +102,12 @@ struct SoFar {
 DEVICE void add(SoFar& so_far, A element, const Tap& tap) {
     if (!tap.counts) return;
 #if defined(SUM) || defined(LINE)
+#ifdef TRUNCATED
+    // The last bit of a sum matters.
+    so_far.result = so_far.result + element * tap.number;
+#else
     so_far.result = fma(element, tap.number, so_far.result);
+#endif
 #elif defined(MEAN)
     so_far.result += element;
 #elif defined(LEAST)
@@ -497,11 +502,24 @@ KERNEL(256) along(PARAMETER Argument a) {
 #endif
 
 #ifdef RANK
-// Integers in the order of the elements.
-DEVICE u64 ordered(T element) { return ORDERED; }
+// Integers in the order of the elements, NaN last.
+#ifdef IS_FLOAT
+DEVICE KEY key_of(T element) {
+    KEY own = (KEY)bits(element != element ? (T)NOT_A_NUMBER : element);
+    return own ^ ((own >> (8 * (int)sizeof(KEY) - 1)) & LARGEST_KEY);
+}
+DEVICE T of_key(KEY key) {
+    return from_bits((BITS)(key ^ ((key >> (8 * (int)sizeof(KEY) - 1)) & LARGEST_KEY)));
+}
+#else
+DEVICE KEY key_of(T element) { return element; }
+DEVICE T of_key(KEY key) { return key; }
+#endif
+// The same without signs.
+DEVICE u64 ordered(T element) { return (u64)(i64)key_of(element) ^ SIGN; }
 
 #ifdef NETWORK
-#define BOTH(i, j) { T a_ = v[i], b_ = v[j]; bool l_ = b_ < a_; v[i] = l_ ? b_ : a_; v[j] = l_ ? a_ : b_; }
+#define BOTH(i, j) { KEY a_ = v[i], b_ = v[j]; bool l_ = b_ < a_; v[i] = l_ ? b_ : a_; v[j] = l_ ? a_ : b_; }
 #define LOW(i, j) v[i] = v[j] < v[i] ? v[j] : v[i];
 #define HIGH(i, j) v[j] = v[j] < v[i] ? v[i] : v[j];
 
@@ -521,7 +539,7 @@ KERNEL(256) ranks(PARAMETER Argument a) {
     }
     for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < a.total; i += step) {
         i64 at[AXES], first;
-        T v[COUNT];
+        KEY v[COUNT];
         if (window_of(a, i, at, first)) {
             const T* from = own + first;
 #ifdef SIZE_ROWS
@@ -529,7 +547,7 @@ KERNEL(256) ranks(PARAMETER Argument a) {
             for (int row = 0; row < SIZE_ROWS; row++) {
 #pragma unroll
                 for (int column = 0; column < SIZE_COLUMNS; column++) {
-                    v[row * SIZE_COLUMNS + column] = from[column];
+                    v[row * SIZE_COLUMNS + column] = key_of(from[column]);
                 }
                 from += row_stride;
             }
@@ -537,7 +555,7 @@ KERNEL(256) ranks(PARAMETER Argument a) {
             i64 column = 0, row = 0, plane = 0, columns = a.size[COLUMNS], rows = a.size[ROWS];
 #pragma unroll
             for (int number = 0; number < COUNT; number++) {
-                v[number] = from[column];
+                v[number] = key_of(from[column]);
                 if (++column == columns) {
                     column = 0;
                     from += row_stride;
@@ -553,13 +571,13 @@ KERNEL(256) ranks(PARAMETER Argument a) {
 #pragma unroll
                 for (int number = 0; number < COUNT; number++) {
                     bool one = holds[number / 32] >> (number % 32) & 1;
-                    v[number] = one ? v[number] : GREATEST_OF_ALL;
+                    v[number] = one ? v[number] : LARGEST_KEY;
                 }
             }
         } else {
 #pragma unroll 1
             for (int number = 0; number < COUNT; number++) {
-                T element = counts(a, number) ? element_of(a, i, number) : GREATEST_OF_ALL;
+                KEY element = counts(a, number) ? key_of(element_of(a, i, number)) : LARGEST_KEY;
 #pragma unroll
                 for (int other = 0; other < COUNT; other++) {
                     if (other == number) v[other] = element;
@@ -567,7 +585,7 @@ KERNEL(256) ranks(PARAMETER Argument a) {
             }
         }
         NETWORK
-        ((U*)a.to)[i] = v[RANK];
+        ((U*)a.to)[i] = of_key(v[RANK]);
     }
 }
 #else

@@ -56,7 +56,7 @@ pub(super) fn network(count: usize, rank: usize) -> Vec<Exchange> {
 for_each_level! {
     /// The elements at place `rank` after the exchanges, for `LANES` elements of the result from
     /// `start` on. `lanes` is room for the elements of a window.
-    fn ranked[T: Plain + PartialOrd][T](
+    fn ranked[T: Plain + Ord][T](
         out: &mut [T; LANES],
         rows: &[T],
         places: &[usize],
@@ -92,7 +92,7 @@ for_each_level! {
 
 /// For each element, the one of rank `rank` among those at `places`, which count from that element.
 /// `lanes` is room for as many elements as there are places.
-pub(super) fn rank_row<T: Plain + PartialOrd>(
+pub(super) fn rank_row<T: Plain + Ord>(
     out: &mut [T],
     rows: &[T],
     places: &[usize],
@@ -109,8 +109,7 @@ pub(super) fn rank_row<T: Plain + PartialOrd>(
         for (lane, out) in out.iter_mut().enumerate() {
             window.clear();
             window.extend(places.iter().map(|&place| rows[place + start + lane]));
-            let order = |a: &T, b: &T| a.partial_cmp(b).unwrap_or(std::cmp::Ordering::Equal);
-            *out = *window.select_nth_unstable_by(rank, order).1;
+            *out = *window.select_nth_unstable(rank).1;
         }
     }
 }

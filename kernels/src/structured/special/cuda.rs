@@ -53,8 +53,10 @@ pub fn run(
     unsafe { routine.launch("special", device, (blocks, THREADS as u32), &words) }
 }
 
-/// The texts of all functions.
+/// A text with all functions: compiled one by one, they would define what they share again and
+/// again.
 pub fn sources() -> Vec<String> {
-    let texts = FUNCTIONS.iter().map(|it| routine(it.name, it.arity, DType::F64).source());
-    texts.collect()
+    let mut all = routine("gamma", 1, DType::F64);
+    all.uses_functions(FUNCTIONS.iter().map(|it| format!("special_{}", it.name)));
+    vec![all.source()]
 }

@@ -235,6 +235,8 @@ def extremes(input, size, footprint, structure, output, mode, cval, origin, is_m
         structure = host(structure, numpy.float64)
         footprint = numpy.ones(structure.shape) if footprint is None else footprint
         footprint = host(footprint, bool)
+        if not footprint.any():
+            raise refuse("All-zero footprint is not supported.", ValueError)
     elif footprint is not None:
         footprint = host(footprint, bool)
         if not footprint.any():

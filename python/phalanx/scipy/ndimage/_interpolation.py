@@ -25,7 +25,8 @@ _MODES = {
     "opencv": "opencv",
 }
 _GATHERED = (
-    f"{RECORDED} Devices exchange the elements around the points, which may be any elements."
+    f"{RECORDED} Images of up to 256 MiB are copied to every device; elements of larger ones are "
+    "requested from their owners."
 )
 
 
