@@ -23,7 +23,8 @@ SHAPES = [(40, -1), ((3, 40), -1), ((40, 3), 0), ((2, 40, 3), 1)]
 
 
 @pytest.mark.parametrize("kind", "dfDFi")
-@pytest.mark.parametrize("options", OPTIONS, ids=str)
+# Without addresses: ranks choose tests by their names.
+@pytest.mark.parametrize("options", OPTIONS, ids=range(len(OPTIONS)))
 def test_spectra_of_segments(options, kind):
     for shape, axis in some(SHAPES):
         x, y = drawn(shape, kind), drawn(shape, kind, 2)
