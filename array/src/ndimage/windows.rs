@@ -52,12 +52,12 @@ impl Default for WindowOptions {
 /// `scipy.ndimage`.
 ///
 /// Where no element of a footprint is true, the result is 0; a rank beyond the true elements stands
-/// for the greatest of them or of the dtype. Shape: that of the image. Sums and means are computed in `f64`, and truncated if the result has
-/// integers. Sharding: that of the image; the elements at the borders of blocks move. Local
-/// (records a node). Errors: `OpError::Ndim` if the window has other axes than the image, or there
-/// are more than [`WINDOW_AXES`]; `OpError::Argument` for a window without elements that count, an
-/// origin outside of the window, a `Line` along several axes, a rank that is too large, and complex
-/// images (filter the real and the imaginary part).
+/// for the greatest of them or of the dtype. Shape: that of the image. Sums and means are computed
+/// in `f64`, and truncated if the result has integers. Sharding: that of the image; the elements at
+/// the borders of blocks move. Local (records a node). Errors: `OpError::Ndim` if the window has
+/// other axes than the image, or there are more than [`WINDOW_AXES`]; `OpError::Argument` for a
+/// window without elements that count, an origin outside of the window, a `Line` along several
+/// axes, a rank that is too large, and complex images (filter the real and the imaginary part).
 #[track_caller]
 #[must_use]
 pub fn window_filter(image: &Array, window: Window<'_>, options: &WindowOptions) -> Array {
