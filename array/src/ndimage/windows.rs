@@ -56,7 +56,7 @@ impl Default for WindowOptions {
 /// in `f64`, and truncated if the result has integers. Sharding: that of the image; the elements at
 /// the borders of blocks move. Local (records a node). Errors: `OpError::Ndim` if the window has
 /// other axes than the image, or there are more than [`WINDOW_AXES`]; `OpError::Argument` for a
-/// window without elements that count, an origin outside of the window, a `Line` along several
+/// window of no extent, an origin outside of the window, a `Line` along several
 /// axes, a rank that is too large, and complex images (filter the real and the imaginary part).
 #[track_caller]
 #[must_use]
