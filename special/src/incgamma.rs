@@ -379,44 +379,36 @@ pub(crate) fn gamma_part(a: f64, x: f64, upper: bool) -> f64 {
     if upper { 1.0 - p } else { p }
 }
 
-/// The regularized lower incomplete gamma function P(a, x).
-pub fn gammainc(a: f64, x: f64) -> f64 {
+/// P(a, x), or Q(a, x) if upper, with the values at the ends of both.
+fn gamma_regularized(a: f64, x: f64, upper: bool) -> f64 {
     if a.is_nan() || x.is_nan() || a < 0.0 || x < 0.0 {
         return f64::NAN;
     }
+    let none = if upper { 1.0 } else { 0.0 };
+    let all = 1.0 - none;
     if a == 0.0 {
-        return if x > 0.0 { 1.0 } else { f64::NAN };
+        return if x > 0.0 { all } else { f64::NAN };
     }
     if x == 0.0 {
-        return 0.0;
+        return none;
     }
     if a.is_infinite() {
-        return if x.is_infinite() { f64::NAN } else { 0.0 };
+        return if x.is_infinite() { f64::NAN } else { none };
     }
     if x.is_infinite() {
-        return 1.0;
+        return all;
     }
-    gamma_part(a, x, false)
+    gamma_part(a, x, upper)
+}
+
+/// The regularized lower incomplete gamma function P(a, x).
+pub fn gammainc(a: f64, x: f64) -> f64 {
+    gamma_regularized(a, x, false)
 }
 
 /// The regularized upper incomplete gamma function Q(a, x).
 pub fn gammaincc(a: f64, x: f64) -> f64 {
-    if a.is_nan() || x.is_nan() || a < 0.0 || x < 0.0 {
-        return f64::NAN;
-    }
-    if a == 0.0 {
-        return if x > 0.0 { 0.0 } else { f64::NAN };
-    }
-    if x == 0.0 {
-        return 1.0;
-    }
-    if a.is_infinite() {
-        return if x.is_infinite() { f64::NAN } else { 1.0 };
-    }
-    if x.is_infinite() {
-        return 0.0;
-    }
-    gamma_part(a, x, true)
+    gamma_regularized(a, x, true)
 }
 
 /// The x at which P(a, x), or Q(a, x) if upper, is p, for 0 < p < 1.

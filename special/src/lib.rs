@@ -68,6 +68,7 @@ pub mod noncentral;
 pub mod normal_more;
 pub mod orthogonal;
 pub mod parabolic;
+pub mod recurrence;
 pub mod root;
 pub mod spheroidal;
 pub mod struve;

@@ -5,6 +5,7 @@
 //! come from recurrences in both directions, joined in the middle.
 
 use crate::bessel_jy::{jv, yv};
+use crate::recurrence::recurrence_factor;
 use libm::{cos, exp, fabs, floor, sin, sqrt};
 
 /// The largest number of Fourier coefficients.
@@ -148,10 +149,7 @@ fn mathieu_coefficients(kind: i64, index: i64, q: f64, out: &mut [f64; 200]) -> 
             before *= 1e-100;
         }
     }
-    let size_back = fabs(back0) + fabs(back1);
-    let b0 = back0 / size_back;
-    let b1 = back1 / size_back;
-    let factor = (before * b0 + here * b1) / (b0 * b0 + b1 * b1) / size_back;
+    let factor = recurrence_factor(before, here, back0, back1);
     for i in (join + 1)..size {
         out[i as usize] *= factor;
     }

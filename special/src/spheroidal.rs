@@ -5,6 +5,7 @@
 //! matrix (Hodge 1970); eigenvalues by bisection, vectors by recurrences from both ends.
 
 use crate::bessel_spherical::{spherical_jn, spherical_jn_derivative};
+use crate::recurrence::recurrence_factor;
 use libm::{fabs, floor, pow, sqrt};
 
 /// The largest number of coefficients.
@@ -136,10 +137,7 @@ fn spheroidal_coefficients(m: f64, n: f64, s: f64, value: f64, out: &mut [f64; 1
             before *= 1e-100;
         }
     }
-    let total = fabs(back0) + fabs(back1);
-    let b0 = back0 / total;
-    let b1 = back1 / total;
-    let factor = (before * b0 + here * b1) / (b0 * b0 + b1 * b1) / total;
+    let factor = recurrence_factor(before, here, back0, back1);
     for i in (join + 1)..size {
         out[i as usize] *= factor;
     }

@@ -7,7 +7,7 @@ use crate::array::Array;
 use crate::creation::{arange, from_slice};
 use crate::manipulation::refused;
 use crate::math::{cumsum, select};
-use crate::recording::record_structured;
+use crate::recording::{record_structured, taken};
 use crate::sorting::{Side, searchsorted};
 use phalanx_graph::{Error, Site, call_site, within};
 use phalanx_ops::error::OpError;
@@ -74,10 +74,6 @@ pub fn label(mask: &Array, structure: &Array) -> Result<(Array, usize), Error> {
             Ok((labels.into_result()?, count as usize))
         })
     })
-}
-
-fn taken(source: &Array, positions: &Array, site: Site) -> Result<Array, Error> {
-    record_structured(Structured::Take(Take { axis: 0 }), &[source, positions], site)
 }
 
 /// The parts that meet at the borders of blocks: pairs of a part and the first one that it is

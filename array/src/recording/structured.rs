@@ -4,7 +4,7 @@ use super::mesh::{check_shape, mesh_of_arrays};
 use crate::array::{Array, is_reproducible};
 use crate::manipulation::common_shape;
 use phalanx_graph::{Error, NodeOp, Site, within};
-use phalanx_ops::structured::Matmul;
+use phalanx_ops::structured::{Matmul, Take};
 use phalanx_ops::{DType, Structured};
 use smallvec::SmallVec;
 
@@ -23,6 +23,11 @@ pub(crate) fn record_structured(
     let inputs = inputs.collect::<Result<SmallVec<[_; 3]>, Error>>()?;
     let node = mesh.record(NodeOp::Structured(op), &inputs, shape, dtype, site)?;
     Ok(Array::from_node(mesh, node))
+}
+
+/// The elements at positions (`i64`) of the first axis, on any device.
+pub(crate) fn taken(source: &Array, positions: &Array, site: Site) -> Result<Array, Error> {
+    record_structured(Structured::Take(Take { axis: 0 }), &[source, positions], site)
 }
 
 /// The products of stacks of matrices of one floating-point or complex dtype. The axes before the

@@ -1,9 +1,10 @@
 //! What the rows of a device need of the other operand of a product, and what devices send each
 //! other for it: found once for a pattern.
 
-use super::split::{blocks, record, sharded, taken};
+use super::split::{blocks, record, sharded};
 use crate::array::Array;
 use crate::creation::{from_slice, zeros};
+use crate::recording::taken;
 use phalanx_graph::{Error, Site};
 use phalanx_ops::structured::Sparse;
 use phalanx_ops::{Bounds, DType, Sharding, Split};

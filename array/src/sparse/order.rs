@@ -1,10 +1,11 @@
 //! The entries of rows: their order, duplicates, what is kept of them, and rows at positions.
 
 use super::csr::Csr;
-use super::split::{EntryOrder, RowSplit, record, taken};
+use super::split::{EntryOrder, RowSplit, record};
 use crate::array::Array;
 use crate::creation::{arange, zeros};
 use crate::math::cumsum;
+use crate::recording::taken;
 use crate::sorting::argsort;
 use phalanx_graph::{Error, MeshHandle, Site, call_site, within};
 use phalanx_ops::structured::Sparse;

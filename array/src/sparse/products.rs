@@ -3,8 +3,9 @@
 use super::csr::Csr;
 use super::needs::{Exchange, Needs};
 use super::order::NewRows;
-use super::split::{EntryOrder, record, taken};
+use super::split::{EntryOrder, record};
 use crate::array::Array;
+use crate::recording::taken;
 use phalanx_graph::{Error, Site, call_site, within};
 use phalanx_ops::error::OpError;
 use phalanx_ops::structured::Sparse;

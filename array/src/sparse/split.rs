@@ -4,7 +4,7 @@ use crate::array::Array;
 use crate::creation::from_slice;
 use crate::recording::record_structured;
 use phalanx_graph::{Error, MeshHandle, Operand, Site};
-use phalanx_ops::structured::{Sparse, Structured, Take};
+use phalanx_ops::structured::{Sparse, Structured};
 use phalanx_ops::{Bounds, Sharding, Split};
 
 /// Records an operation on rows. It reads blocks of whole values, so views are copied first.
@@ -15,11 +15,6 @@ pub(super) fn record(op: Sparse, operands: &[&Array], site: Site) -> Result<Arra
     };
     let whole = operands.iter().map(whole).collect::<Result<Vec<Array>, Error>>()?;
     record_structured(Structured::Sparse(op), &whole.iter().collect::<Vec<_>>(), site)
-}
-
-/// The elements at positions (`i64`) of the first axis, on any device.
-pub(super) fn taken(source: &Array, positions: &Array, site: Site) -> Result<Array, Error> {
-    record_structured(Structured::Take(Take { axis: 0 }), &[source, positions], site)
 }
 
 /// The split over the same devices into other blocks.

@@ -5,11 +5,13 @@
 macro_rules! for_each_level {
     (
         $(#[$attribute:meta])*
-        fn $name:ident[$($bounded:tt)*][$($plain:tt)*]($($argument:ident: $type:ty),* $(,)?)
+        $visibility:vis fn $name:ident[$($bounded:tt)*][$($plain:tt)*](
+            $($argument:ident: $type:ty),* $(,)?
+        )
             $body:block
     ) => {
         $(#[$attribute])*
-        fn $name<$($bounded)*>($($argument: $type),*) {
+        $visibility fn $name<$($bounded)*>($($argument: $type),*) {
             #[inline(always)]
             fn body<$($bounded)*>($($argument: $type),*) $body
 

@@ -235,8 +235,8 @@ for_each_level! {
     }
 }
 
-/// Makes a loop for one of several element types: `T` names the type inside the expression. Dtypes
-/// joined by `|` share one loop.
+/// Makes a loop, or something else, for one of several element types: `T` names the type inside the
+/// expression. Dtypes joined by `|` share one. `None` for other dtypes.
 macro_rules! for_type {
     ($dtype:expr, [$($($variant:ident)|+ $type:ty),*], $T:ident => $make:expr) => {
         match $dtype {
@@ -307,4 +307,5 @@ macro_rules! bits {
     };
 }
 
-pub(super) use {bits, complexes, floats, for_type, inlined, integers, ordered, widths};
+pub(crate) use for_type;
+pub(super) use {bits, complexes, floats, inlined, integers, ordered, widths};

@@ -35,5 +35,6 @@ pub use cast::cast;
 pub use combine::{ArgLoop, arg_combine, combine};
 pub(super) use combine::{Better, Larger, Smaller, Value};
 pub use driver::Loop;
+pub(crate) use driver::for_type;
 pub use elementwise::elementwise;
 pub use movement::{FillLoop, SelectLoop, fill, select};

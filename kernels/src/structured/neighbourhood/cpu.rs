@@ -5,7 +5,8 @@ use super::extremum::{extremum_row, raised_row};
 use super::geometry::Geometry;
 use super::rank::{LANES, LARGEST_NETWORK, network, rank_row};
 use super::rows::{Reader, Ring};
-use super::sum::{LineOrder, Tap, add_lines, add_windows};
+use super::sum::{LineOrder, Tap, add_line, add_window};
+use crate::cpu::loops::for_type;
 use crate::structured::Block;
 use crate::structured::lines::Places;
 use phalanx_ops::DType;
@@ -15,49 +16,15 @@ use std::marker::PhantomData;
 /// Calls a generic function with the type of the elements of a dtype.
 macro_rules! with_element {
     ($dtype:expr, $T:ident => $call:expr) => {
-        match $dtype {
-            DType::Bool | DType::U8 => {
-                type $T = u8;
-                $call
-            }
-            DType::I8 => {
-                type $T = i8;
-                $call
-            }
-            DType::I16 => {
-                type $T = i16;
-                $call
-            }
-            DType::I32 => {
-                type $T = i32;
-                $call
-            }
-            DType::I64 => {
-                type $T = i64;
-                $call
-            }
-            DType::U16 => {
-                type $T = u16;
-                $call
-            }
-            DType::U32 => {
-                type $T = u32;
-                $call
-            }
-            DType::U64 => {
-                type $T = u64;
-                $call
-            }
-            DType::F32 => {
-                type $T = f32;
-                $call
-            }
-            DType::F64 => {
-                type $T = f64;
-                $call
-            }
-            other => unreachable!("bug: windows of {other}"),
-        }
+        for_type!(
+            $dtype,
+            [
+                Bool | U8 u8, I8 i8, I16 i16, I32 i32, I64 i64, U16 u16, U32 u32, U64 u64,
+                F32 f32, F64 f64
+            ],
+            $T => $call
+        )
+        .unwrap_or_else(|| unreachable!("bug: windows of {}", $dtype))
     };
 }
 
@@ -104,10 +71,7 @@ struct Call<'a> {
 
 impl<'a> Call<'a> {
     fn new(op: &'a Neighbourhood, operands: &[Block<'_>], to: &'a Block<'a>) -> Call<'a> {
-        let (value, window) = (&operands[0], &operands[1]);
-        let halo = operands[2 + usize::from(op.has_heights)..].iter();
-        let boxes: Vec<&Block<'_>> = [value].into_iter().chain(halo).collect();
-        let geometry = Geometry::of(op, window.shape, &boxes, to);
+        let (geometry, window) = (Geometry::of(op, operands, to), &operands[1]);
         let [rows, columns] = geometry.inner();
         // SAFETY: nothing writes the operands meanwhile (condition 2 of `Buffer`).
         let numbers: Vec<f64> = unsafe {
@@ -144,8 +108,8 @@ impl<'a> Call<'a> {
                 taps.extend(self.taps.iter().map(placed));
                 sums.resize(len, 0.0);
                 match line {
-                    Some(order) => add_lines(sums, ring.elements(), taps, order),
-                    None => add_windows(sums, ring.elements(), taps),
+                    Some(order) => add_line(sums, ring.elements(), taps, order),
+                    None => add_window(sums, ring.elements(), taps),
                 }
                 if is_mean {
                     sums.iter_mut().for_each(|sum| *sum /= count);
@@ -175,35 +139,6 @@ impl<'a> Call<'a> {
         into.extend(taps.map(|([plane, row, column], _)| ring.place(*plane, *row, *column)));
     }
 
-    /// Calls `work` for each stretch of the result, which it fills, with the places of the
-    /// window's elements in the rows.
-    fn for_each_stretch<T: Element, S>(
-        &self,
-        pool: Option<&rayon::ThreadPool>,
-        state: impl Fn() -> S + Sync + Send,
-        work: impl Fn(&mut S, &mut [T], &[T], &[usize]) + Sync + Send,
-    ) {
-        let (geometry, element, outside) = (&self.geometry, PhantomData, self.outside::<T>());
-        let reader = Reader { geometry, keep: |element: T| element, outside, element };
-        let out = Places::<T>::of(self.to);
-        reader.for_each_stretch(
-            pool,
-            || (Vec::new(), state()),
-            |(places, state), ring, first, len| {
-                self.places(ring, places);
-                // SAFETY: stretches of the result are of one thread each and inside the block
-                // (conditions 1 and 2 of `Places`).
-                let out = unsafe { std::slice::from_raw_parts_mut(out.at(first), len) };
-                if places.is_empty() {
-                    // No element of the window counts.
-                    out.fill(T::narrow(0.0));
-                } else {
-                    work(state, out, ring.elements(), places);
-                }
-            },
-        );
-    }
-
     fn extremum<T: Element>(
         &self,
         operands: &[Block<'_>],
@@ -215,14 +150,21 @@ impl<'a> Call<'a> {
             let heights = unsafe { operands[2].elements::<T>() };
             self.counted.iter().map(|&at| heights[at]).collect()
         });
-        self.for_each_stretch::<T, ()>(
-            pool,
-            || (),
-            |(), out, rows, places| match &heights {
-                Some(heights) => raised_row(is_greatest, out, rows, places, heights),
-                None => extremum_row(is_greatest, out, rows, places),
-            },
-        );
+        let (geometry, element, outside) = (&self.geometry, PhantomData, self.outside::<T>());
+        let reader = Reader { geometry, keep: |element: T| element, outside, element };
+        let out = Places::<T>::of(self.to);
+        reader.for_each_stretch(pool, Vec::new, |places, ring, first, len| {
+            self.places(ring, places);
+            // SAFETY: stretches of the result are of one thread each and inside the block
+            // (conditions 1 and 2 of `Places`).
+            let out = unsafe { std::slice::from_raw_parts_mut(out.at(first), len) };
+            match &heights {
+                // No element of the window counts.
+                _ if places.is_empty() => out.fill(T::narrow(0.0)),
+                Some(heights) => raised_row(is_greatest, out, ring.elements(), places, heights),
+                None => extremum_row(is_greatest, out, ring.elements(), places),
+            }
+        });
     }
 
     /// Elements are compared as integers, so that NaN and the zeros have a place, too.

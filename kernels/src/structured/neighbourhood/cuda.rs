@@ -135,13 +135,6 @@ fn exchanges(count: usize, rank: usize) -> String {
     written.collect()
 }
 
-/// The geometry of a call. The operands are those of the host's routine.
-fn geometry(op: &Neighbourhood, operands: &[Block<'_>], to: &Block<'_>) -> Geometry {
-    let halo = operands[2 + usize::from(op.has_heights)..].iter();
-    let boxes: Vec<&Block<'_>> = [&operands[0]].into_iter().chain(halo).collect();
-    Geometry::of(op, operands[1].shape, &boxes, to)
-}
-
 /// The extents of the window along the axes.
 fn windows(axes: &[Axis]) -> Vec<usize> {
     axes.iter().map(|axis| axis.window).collect()
@@ -166,7 +159,7 @@ pub fn routines(op: &Neighbourhood, operands: &[Block<'_>], to: &Block<'_>) -> V
     if to.is_empty() {
         return Vec::new();
     }
-    vec![routine(op, operands[0].dtype, &windows(&geometry(op, operands, to).axes))]
+    vec![routine(op, operands[0].dtype, &windows(&Geometry::of(op, operands, to).axes))]
 }
 
 /// Computes the block `to` of the result from the block of the value, the window, the heights if
@@ -182,7 +175,7 @@ pub fn run(
     if to.is_empty() {
         return Ok(true);
     }
-    let Geometry { axes, boxes, border } = geometry(op, operands, to);
+    let Geometry { axes, boxes, border } = Geometry::of(op, operands, to);
     if boxes.len() > BOXES {
         return Ok(false);
     }

@@ -46,14 +46,12 @@ pub(super) struct Geometry {
 }
 
 impl Geometry {
-    /// The geometry of the block `to` of the result. `boxes` are the device's block of
-    /// the value, and those of its halo.
-    pub fn of(
-        op: &Neighbourhood,
-        window: &[usize],
-        boxes: &[&Block<'_>],
-        to: &Block<'_>,
-    ) -> Geometry {
+    /// The geometry of the block `to` of the result. The operands are the device's block of the
+    /// value, the window, the heights if there are any, and the boxes of the halo.
+    pub fn of(op: &Neighbourhood, operands: &[Block<'_>], to: &Block<'_>) -> Geometry {
+        let window = operands[1].shape;
+        let halo = operands[2 + usize::from(op.has_heights)..].iter();
+        let boxes: Vec<&Block<'_>> = [&operands[0]].into_iter().chain(halo).collect();
         let ranges = |block: &Block<'_>| -> Vec<Range<usize>> {
             let pairs = block.origin.iter().zip(block.shape);
             pairs.map(|(&start, &extent)| start..start + extent).collect()

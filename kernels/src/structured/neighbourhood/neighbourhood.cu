@@ -1,7 +1,8 @@
 // The combination of the elements in a window around each element.
 //
 // T is the type of the elements and U that of the result, A the type in which elements are
-// combined. One of SUM, LINE, MEAN, LEAST, GREATEST (with heights), MINIMUM, MAXIMUM and RANK is defined.
+// combined. One of SUM, LINE, MEAN, LEAST, GREATEST (with heights), MINIMUM, MAXIMUM and RANK is
+// defined.
 // The value has AXES axes; the last two are rows and columns.
 struct Box {
     // The first element, and for each axis the first position and the number of positions.
@@ -337,7 +338,7 @@ template <int u> DEVICE void serve(Run& run, A element) {
 }
 
 // EACH elements that have been read.
-DEVICE void serve_all(Run& run, const T* elements) {
+template <class E> DEVICE void serve_all(Run& run, const E* elements) {
     serve<0>(run, (A)elements[0]);
     serve<1>(run, (A)elements[1]);
     serve<2>(run, (A)elements[2]);
@@ -349,9 +350,7 @@ DEVICE void serve_all(Run& run, const T* elements) {
 }
 
 // The element at a row, inside or outside, as in `element_of`.
-FAR A element_across(
-    const Argument& a, i64 plane, i64 row, i64 column
-) {
+FAR A element_across(const Argument& a, i64 plane, i64 row, i64 column) {
     i64 place[AXES];
     for (int axis = AXES - 3; axis >= 0; axis--) {
         place[axis] = a.start[axis] + plane % a.length[axis];
@@ -406,14 +405,7 @@ KERNEL(256) across(PARAMETER Argument a) {
                 for (int u = 0; u < EACH; u++) {
                     all[u] = t + u < needed ? element_across(a, plane, from + t + u, column) : (A)0;
                 }
-                serve<0>(run, all[0]);
-                serve<1>(run, all[1]);
-                serve<2>(run, all[2]);
-                serve<3>(run, all[3]);
-                serve<4>(run, all[4]);
-                serve<5>(run, all[5]);
-                serve<6>(run, all[6]);
-                serve<7>(run, all[7]);
+                serve_all(run, all);
             }
         }
         U* to = (U*)a.to + (plane * rows + first) * columns + column;
@@ -476,14 +468,7 @@ KERNEL(256) along(PARAMETER Argument a) {
         for (i64 t = 0; t < size + EACH - 1; t += EACH) {
             advance(run, a, t, size);
             const A* here = row + (mine + (int)t) / EACH * (EACH + 1);
-            serve<0>(run, here[0]);
-            serve<1>(run, here[1]);
-            serve<2>(run, here[2]);
-            serve<3>(run, here[3]);
-            serve<4>(run, here[4]);
-            serve<5>(run, here[5]);
-            serve<6>(run, here[6]);
-            serve<7>(run, here[7]);
+            serve_all(run, here);
         }
         // The threads' elements are put side by side in shared memory, so that they are stored
         // together.

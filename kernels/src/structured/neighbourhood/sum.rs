@@ -10,7 +10,7 @@ const LANES: usize = 32;
 
 for_each_level! {
     /// For each element, the sum of the products of the elements of its window with their numbers.
-    fn sum_row[][](out: &mut [f64], rows: &[f64], taps: &[Tap]) {
+    pub(super) fn add_window[][](out: &mut [f64], rows: &[f64], taps: &[Tap]) {
         for (number, out) in out.chunks_mut(LANES).enumerate() {
             let start = number * LANES;
             if let Ok(out) = <&mut [f64; LANES]>::try_from(&mut *out) {
@@ -59,7 +59,7 @@ impl LineOrder {
     }
 }
 
-/// For each element, the sum of the products of the elements of a line of `LANES` with weights.
+/// The sums of `N` neighbouring elements of the result.
 #[inline(always)]
 fn line<const N: usize>(start: usize, order: LineOrder, rows: &[f64], taps: &[Tap]) -> [f64; N] {
     let read = |place: usize| -> [f64; N] {
@@ -98,7 +98,8 @@ fn line<const N: usize>(start: usize, order: LineOrder, rows: &[f64], taps: &[Ta
 }
 
 for_each_level! {
-    fn line_row[][](out: &mut [f64], rows: &[f64], taps: &[Tap], order: LineOrder) {
+    /// For each element, the sum of the products of a line of elements with their numbers.
+    pub(super) fn add_line[][](out: &mut [f64], rows: &[f64], taps: &[Tap], order: LineOrder) {
         for (number, out) in out.chunks_mut(LANES).enumerate() {
             let start = number * LANES;
             if let Ok(out) = <&mut [f64; LANES]>::try_from(&mut *out) {
@@ -110,14 +111,4 @@ for_each_level! {
             }
         }
     }
-}
-
-/// As `line_row`, which the macro makes private.
-pub(super) fn add_lines(out: &mut [f64], rows: &[f64], taps: &[Tap], order: LineOrder) {
-    line_row(out, rows, taps, order);
-}
-
-/// As `sum_row`, which the macro makes private.
-pub(super) fn add_windows(out: &mut [f64], rows: &[f64], taps: &[Tap]) {
-    sum_row(out, rows, taps);
 }
