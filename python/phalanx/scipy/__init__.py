@@ -7,7 +7,7 @@ __all__ = ["fft", "fftpack", "io", "linalg", "ndimage", "signal", "sparse", "spe
 
 def __getattr__(name):
     # Programs without these names need not load their modules.
-    if name in ("fft", "fftpack", "io", "ndimage", "signal", "sparse", "special", "stats"):
+    if name in __all__:
         import importlib
 
         return importlib.import_module(f"{__name__}.{name}")

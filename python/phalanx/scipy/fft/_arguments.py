@@ -6,14 +6,9 @@ import threading
 
 import phalanx as np
 
-from ..._phalanx import _refusal
+from .._arguments import refuse
 
 _local = threading.local()
-
-
-def refuse(text, kind=ValueError, mistake="value", hint=None):
-    """An error of a call."""
-    return _refusal(kind, mistake, text, hint)
 
 
 def floating(x, complex=None):

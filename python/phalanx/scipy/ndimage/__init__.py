@@ -6,7 +6,7 @@ blocks; the few functions that run on the host say so.
 
 import types as _types
 
-from ..sparse._classes import beside as _beside
+from .._arguments import beside as _beside
 from ._distance import distance_transform_bf, distance_transform_cdt, distance_transform_edt
 from ._filters import (
     convolve,

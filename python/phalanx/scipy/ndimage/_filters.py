@@ -12,7 +12,9 @@ from ._support import (
     axes_of,
     axis_of,
     check_origin,
+    check_window,
     expanded,
+    footprint_of,
     host,
     is_sequence,
     mirrored,
@@ -111,7 +113,7 @@ def _weighted(input, weights, output, mode, cval, origin, axes, is_convolution):
     axes = axes_of(axes, ndim)
     weights = expanded(weights, axes, ndim, "weights")
     origins = origins_of(origin, axes, ndim)
-    _check_window(weights, axes, ndim, "weights")
+    check_window(weights, axes, ndim, "weights")
     if is_convolution:
         weights, origins = mirrored(weights, origins)
     origins = [check_origin(*pair, _ORIGIN) for pair in zip(origins, weights.shape)]
@@ -124,12 +126,6 @@ def _weighted(input, weights, output, mode, cval, origin, axes, is_convolution):
         return _windows.sums(image, weights, mode, cval, origins, dtype)
 
     return _by_parts(compute, input, weights, cval, target)
-
-
-def _check_window(window, axes, ndim, name="footprint"):
-    if sum(extent > 0 for extent in window.shape) != ndim:
-        text = f"{name}.ndim ({window.ndim}) must match len(axes) ({len(axes)})"
-        raise refuse(text, RuntimeError, "together")
 
 
 def _check_size(size):
@@ -255,7 +251,7 @@ def extremes(input, size, footprint, structure, output, mode, cval, origin, is_m
     ndim, axes = input.ndim, axes_of(axes, input.ndim)
     footprint = expanded(footprint, axes, ndim)
     origins = origins_of(origin, axes, ndim)
-    _check_window(footprint, axes, ndim)
+    check_window(footprint, axes, ndim)
     origins = [check_origin(*pair) for pair in zip(origins, footprint.shape)]
     if structure is not None:
         if structure.ndim != len(axes):
@@ -303,25 +299,17 @@ def percentile_filter(input, percentile, size=None, footprint=None, output=None,
 
 
 def _ranked(input, rank_of, size, footprint, output, mode, cval, origin, axes):
-    import numpy
-
     warn_of_size(size, footprint, 3)
     input = real_image(input)
     ndim, axes = input.ndim, axes_of(axes, input.ndim)
-    if footprint is not None:
-        footprint = host(footprint, bool)
-    elif size is not None:
-        footprint = numpy.ones(sequence(size, len(axes)), bool)
-    else:
-        raise refuse("no footprint or filter size provided")
-    footprint = expanded(footprint, axes, ndim)
+    footprint = footprint_of(size, footprint, axes, ndim)
     origins = origins_of(origin, axes, ndim)
     if is_sequence(mode):
         modes = sequence(mode, len(axes))
         mode = ["constant"] * ndim
         for axis, one in zip(axes, modes):
             mode[axis] = one
-    _check_window(footprint, axes, ndim)
+    check_window(footprint, axes, ndim)
     origins = [check_origin(*pair) for pair in zip(origins, footprint.shape)]
     count = int(footprint.sum())
     rank = rank_of(count)

@@ -17,7 +17,8 @@ from ._support import (
     axes_of,
     axis_of,
     check_origin,
-    expanded,
+    check_window,
+    footprint_of,
     host,
     mode_of,
     number,
@@ -25,7 +26,6 @@ from ._support import (
     origins_of,
     real_image,
     refuse,
-    sequence,
     warn_of_size,
 )
 
@@ -78,17 +78,9 @@ def generic_filter(input, function, size=None, footprint=None, output=None, mode
     keywords = {} if extra_keywords is None else extra_keywords
     input = real_image(input)
     ndim, axes = input.ndim, axes_of(axes, input.ndim)
-    if footprint is not None:
-        footprint = host(footprint, bool)
-    elif size is not None:
-        footprint = numpy.ones(sequence(size, len(axes)), bool)
-    else:
-        raise refuse("no footprint or filter size provided")
-    footprint = expanded(footprint, axes, ndim)
+    footprint = footprint_of(size, footprint, axes, ndim)
     origins = origins_of(origin, axes, ndim)
-    if sum(extent > 0 for extent in footprint.shape) != ndim:
-        text = f"footprint.ndim ({footprint.ndim}) must match len(axes) ({len(axes)})"
-        raise refuse(text, RuntimeError, "together")
+    check_window(footprint, axes, ndim)
     origins = [check_origin(*pair) for pair in zip(origins, footprint.shape)]
     target, mode = Output(output, input), one_mode(mode)
     _check_callable(function)

@@ -5,7 +5,8 @@ import warnings
 
 import phalanx as np
 
-from ..._phalanx import _refusal
+from .. import _arguments
+from .._arguments import array, host
 
 # Modes of filters by the names of the native filter. The grid modes are other names of filters.
 _MODES = {
@@ -17,23 +18,7 @@ _MODES = {
 
 def refuse(text, kind=RuntimeError, mistake="value", hint=None):
     """An error of a call."""
-    return _refusal(kind, mistake, text, hint)
-
-
-def array(x):
-    """An argument as an array."""
-    return x if isinstance(x, np.ndarray) else np.asarray(x)
-
-
-def host(x, dtype=None):
-    """A small argument as a NumPy array. An array on devices is read."""
-    import numpy
-
-    if isinstance(x, np.ndarray):
-        x = x.get()
-    elif isinstance(x, (list, tuple)):
-        x = [one.get() if isinstance(one, np.ndarray) else one for one in x]
-    return numpy.asarray(x, dtype)
+    return _arguments.refuse(text, kind, mistake, hint)
 
 
 def real_image(x):
@@ -250,6 +235,26 @@ def number(cval):
         text = "a real image has no complex number outside of it"
         raise refuse(text, TypeError, "type")
     return float(cval)
+
+
+def check_window(window, axes, ndim, name="footprint"):
+    """Checks that a window has extents along all axes of an image."""
+    if sum(extent > 0 for extent in window.shape) != ndim:
+        text = f"{name}.ndim ({window.ndim}) must match len(axes) ({len(axes)})"
+        raise refuse(text, RuntimeError, "together")
+
+
+def footprint_of(size, footprint, axes, ndim):
+    """The footprint of a filter that takes a size or a footprint, with all axes of the image."""
+    import numpy
+
+    if footprint is not None:
+        footprint = host(footprint, bool)
+    elif size is not None:
+        footprint = numpy.ones(sequence(size, len(axes)), bool)
+    else:
+        raise refuse("no footprint or filter size provided")
+    return expanded(footprint, axes, ndim)
 
 
 def warn_of_size(size, footprint, level=3):

@@ -1,43 +1,10 @@
 """Arguments of signal processing: arrays, axes, dtypes, and extensions of signals at their ends."""
 
-import functools
 import operator
 
 import phalanx as np
 
-from ..._phalanx import _beside, _refusal
-
-
-def refuse(text, kind=ValueError, mistake="value", hint=None):
-    """An error of a call."""
-    return _refusal(kind, mistake, text, hint)
-
-
-def beside(function):
-    """A function that computes on the mesh of its first argument that has one, so that windows and
-    other arrays that it makes are there too."""
-
-    @functools.wraps(function)
-    def call(*given, **keywords):
-        with _beside([_home(one) for one in (*given, *keywords.values())]):
-            return function(*given, **keywords)
-
-    return call
-
-
-def _home(argument):
-    if isinstance(argument, np.ndarray):
-        return argument
-    if isinstance(argument, (tuple, list)) and argument:
-        # Lists of numbers may be long, and have no mesh.
-        is_plain = isinstance(argument[0], (int, float, complex, str))
-        return None if is_plain else [_home(part) for part in argument]
-    return None
-
-
-def array(x):
-    """An argument as an array."""
-    return x if isinstance(x, np.ndarray) else np.asarray(x)
+from .._arguments import array, beside, host, refuse
 
 
 def inexact(x):
@@ -47,17 +14,6 @@ def inexact(x):
     if dtype.kind in "biu":
         return x.astype(np.float64)
     return x.astype(np.float32) if dtype.char == "e" else x
-
-
-def host(x, dtype=None):
-    """A small argument as a NumPy array. An array on devices is read."""
-    import numpy
-
-    if isinstance(x, np.ndarray):
-        x = x.get()
-    elif isinstance(x, (list, tuple)):
-        x = [one.get() if isinstance(one, np.ndarray) else one for one in x]
-    return numpy.asarray(x, dtype)
 
 
 def real_of(dtype):

@@ -1,13 +1,12 @@
 """Functions of few numbers, such as filter design: SciPy's own, on the host."""
 
 import functools
-import importlib.util
 import inspect
 import re
 
 import phalanx as np
 
-from ..._phalanx import _refusal
+from .. import _host
 from . import _described
 from ._host_table import TABLE
 from ._parameters import OF_FUNCTIONS
@@ -23,30 +22,13 @@ _FEW = 1 << 20
 
 def scipy_signal(name):
     """The module of SciPy; an ImportError that names the package if it is missing."""
-    if importlib.util.find_spec("scipy") is None:
-        raise _refusal(
-            ImportError,
-            "absent",
-            f"phalanx.scipy.signal.{name} is computed by SciPy, which is not installed",
-            "pip install phalanx[scipy]",
-        )
-    import scipy.signal
-
-    return scipy.signal
+    return _host.module("signal", name)
 
 
 def to_host(x):
     """An argument for SciPy: our arrays as NumPy's, our systems as SciPy's."""
     if isinstance(x, np.ndarray):
-        if x.size > _FEW:
-            raise _refusal(
-                ValueError,
-                "large",
-                f"the function is SciPy's on the host, and the array has {x.size} elements, more "
-                f"than {_FEW}",
-                "pass x.get() to copy it nevertheless",
-            )
-        return x.get()
+        return _host.copied(x, _FEW, "the function of SciPy")
     if isinstance(x, (list, tuple)):
         made = [to_host(one) for one in x]
         return type(x)(made) if type(x) in (list, tuple) else type(x)(*made)
@@ -60,7 +42,7 @@ def from_host(x):
     import numpy
 
     if isinstance(x, numpy.ndarray):
-        return np.asarray(x) if x.dtype.kind in "biufc" else x
+        return _host.arrays(x)
     if isinstance(x, numpy.generic):
         return x
     if type(x) in (list, tuple):

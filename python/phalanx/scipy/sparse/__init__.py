@@ -6,7 +6,7 @@ from . import csgraph, linalg
 from ._base import sparray
 from ._bsr import bsr_array, bsr_matrix
 from ._classes import SparseEfficiencyWarning, SparseWarning
-from ._classes import beside as _beside
+from .._arguments import beside as _beside
 from ._compressed import csc_array, csc_matrix, csr_array, csr_matrix
 from ._construct import (
     diags,

@@ -1,14 +1,11 @@
 """The classes of the formats, warnings, and the mesh of a call."""
 
-import functools
 import os
 import sys
 import types
 import warnings
 
-import phalanx as np
-
-from ..._phalanx import _beside
+from .._arguments import beside
 
 
 class SparseWarning(Warning):
@@ -19,7 +16,8 @@ class SparseEfficiencyWarning(SparseWarning):
     """A use of a sparse matrix that is slow, or that needs much memory."""
 
 
-_FOLDER = os.path.dirname(os.path.abspath(__file__)) + os.sep
+# The folder of all modules of SciPy's names, of which calls pass through others, too.
+_FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _CLASSES = {}
 # Methods with double underscores that compute.
 _COMPUTING = """
@@ -83,32 +81,3 @@ def adopted(x):
         x, format = x.tocoo(), "coo"
         parts = (x.data, getattr(x, "coords", None) or (x.row, x.col))
     return class_of(format, is_array)(parts, shape=tuple(x.shape), copy=True)
-
-
-def beside(function):
-    """A function that computes on the mesh of its first argument that has one.
-
-    Sparse matrices of this process alone may be used outside of the block that made them, as
-    arrays may; so what a method makes of numbers or of nothing has to be on their mesh.
-    """
-    if hasattr(function, "_is_beside"):
-        return function
-
-    @functools.wraps(function)
-    def call(*given, **keywords):
-        with _beside([_home(argument) for argument in given]):
-            return function(*given, **keywords)
-
-    call._is_beside = True
-    return call
-
-
-def _home(argument):
-    """An array of an argument, or of what it contains."""
-    if isinstance(argument, np.ndarray):
-        return argument
-    if isinstance(argument, (tuple, list)):
-        # Lists of numbers may be long, and have no mesh.
-        is_plain = not argument or isinstance(argument[0], (int, float, complex))
-        return None if is_plain else [_home(part) for part in argument]
-    return argument._home() if is_sparse(argument) else None

@@ -1,12 +1,11 @@
 """Functions of few numbers, such as zeros and quadrature nodes: SciPy's own, on the host."""
 
 import functools
-import importlib.util
 import inspect
 
 import phalanx as np
 
-from ..._phalanx import _refusal
+from .. import _host
 from ._described import HOST, PARAMETERS, composed
 from ._host_table import CLASSES, TABLE
 from ._parameters import OF_FUNCTIONS
@@ -22,24 +21,13 @@ _RAISES = {
 
 def scipy_special(name):
     """SciPy's module; an ImportError that names the package if it is missing."""
-    if importlib.util.find_spec("scipy") is None:
-        raise _refusal(ImportError, "absent",
-                       f"phalanx.scipy.special.{name} is computed by SciPy, which is not installed",
-                       "pip install phalanx[scipy]")
-    import scipy.special
-
-    return scipy.special
+    return _host.module("special", name)
 
 
 def to_host(name, x):
     """An argument for SciPy: our arrays as NumPy's."""
     if isinstance(x, np.ndarray):
-        if x.size > LONGEST:
-            raise _refusal(ValueError, "large",
-                           f"phalanx.scipy.special.{name} runs on the host of every process, and "
-                           f"an array of {x.size} elements is too long to be copied there",
-                           f"call it for parts of at most {LONGEST} elements")
-        return x.get()
+        return _host.copied(x, LONGEST, f"phalanx.scipy.special.{name}")
     if isinstance(x, (list, tuple)):
         return type(x)(to_host(name, one) for one in x)
     return x

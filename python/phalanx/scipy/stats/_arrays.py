@@ -7,7 +7,7 @@ import warnings
 import phalanx as np
 from phalanx import exceptions
 
-from ..._phalanx import _refusal
+from .._arguments import array, host, refuse
 
 _POLICIES = ("propagate", "omit", "raise")
 
@@ -32,16 +32,6 @@ class FitError(RuntimeError):
     """A distribution could not be fitted to data."""
 
 
-def refuse(text, kind=ValueError, mistake="value", hint=None):
-    """An error of a call."""
-    return _refusal(kind, mistake, text, hint)
-
-
-def array(x):
-    """An argument as an array."""
-    return x if isinstance(x, np.ndarray) else np.asarray(x)
-
-
 def floating(x):
     """An argument as an array of floating-point or complex numbers."""
     x = array(x)
@@ -53,13 +43,6 @@ def common(*operands):
     operands = [floating(one) for one in operands]
     dtype = np.result_type(*operands)
     return [one.astype(dtype, copy=False) for one in operands]
-
-
-def host(x, dtype=None):
-    """A small argument as a NumPy array. An array on devices is read."""
-    import numpy
-
-    return numpy.asarray(x.get() if isinstance(x, np.ndarray) else x, dtype)
 
 
 def quiet():

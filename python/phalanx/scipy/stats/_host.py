@@ -1,11 +1,10 @@
 """Functions of few numbers: SciPy's own, on the host."""
 
-import importlib.util
 import inspect
 
 import phalanx as np
 
-from ..._phalanx import _refusal
+from .. import _host
 
 # Elements of an array on devices that may be copied to the host.
 _FEW = 1 << 20
@@ -13,30 +12,13 @@ _FEW = 1 << 20
 
 def scipy_stats(name):
     """The module of SciPy; an ImportError that names the package if it is missing."""
-    if importlib.util.find_spec("scipy") is None:
-        raise _refusal(
-            ImportError,
-            "absent",
-            f"phalanx.scipy.stats.{name} is computed by SciPy, which is not installed",
-            "pip install phalanx[scipy]",
-        )
-    import scipy.stats
-
-    return scipy.stats
+    return _host.module("stats", name)
 
 
 def to_host(x, name):
     """An argument for SciPy: our arrays as NumPy's. Long arrays are refused."""
     if isinstance(x, np.ndarray):
-        if x.size > _FEW:
-            raise _refusal(
-                ValueError,
-                "large",
-                f"phalanx.scipy.stats.{name} is computed on the host, and the array has {x.size} "
-                f"elements, more than {_FEW}",
-                "pass array.get() to copy it nevertheless",
-            )
-        return x.get()
+        return _host.copied(x, _FEW, f"phalanx.scipy.stats.{name}")
     if type(x) in (list, tuple):
         return type(x)(to_host(one, name) for one in x)
     if type(x) is dict:
@@ -49,7 +31,7 @@ def from_host(x):
     import numpy
 
     if isinstance(x, numpy.ndarray):
-        return np.asarray(x) if x.dtype.kind in "biufc" else x
+        return _host.arrays(x)
     if type(x) in (list, tuple):
         return type(x)(map(from_host, x))
     if isinstance(x, tuple) and type(x).__module__.startswith("scipy") and hasattr(x, "_fields"):

@@ -6,7 +6,7 @@ infinite or NaN is no edge.
 
 import types as _types
 
-from .._classes import beside as _beside
+from ..._arguments import beside as _beside
 from ._flow import (
     maximum_bipartite_matching,
     maximum_flow,

@@ -6,21 +6,11 @@ import warnings
 import phalanx as np
 
 from ...._phalanx import _beside, _refusal
+from ..._arguments import home
 from .._arguments import is_dense
 from .._classes import adopted, is_sparse
 from ._described import described
 
-
-def home(argument):
-    """An array of an argument or of what it contains; None if it has none."""
-    if isinstance(argument, np.ndarray):
-        return argument
-    if is_sparse(argument) or isinstance(argument, LinearOperator):
-        return argument._home()
-    if isinstance(argument, (tuple, list)):
-        is_plain = not argument or isinstance(argument[0], (int, float, complex))
-        return None if is_plain else [home(part) for part in argument]
-    return None
 
 
 class LinearOperator:
