@@ -29,6 +29,7 @@ pub mod records;
 mod reductions;
 mod sets;
 mod sharding;
+pub mod signal;
 mod sorting;
 pub mod sparse;
 pub mod special;

@@ -1,7 +1,7 @@
 //! The native parts of `phalanx.linalg`, `phalanx.fft`, `phalanx.random` and `phalanx.scipy`.
 
 use crate::function::{Function, Row};
-use crate::functions::{fft, graphs, linalg, neighbourhoods, random, solvers, special};
+use crate::functions::{fft, graphs, linalg, neighbourhoods, random, signal, solvers, special};
 use crate::objects::sparse_matrix::SparseMatrix;
 use crate::random_source::{LegacySource, RandomSource, Stream, share, shared_source};
 use pyo3::prelude::*;
@@ -43,6 +43,8 @@ pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     )?;
     let images = submodule(module, "ndimage", "phalanx.scipy.ndimage.", &[])?;
     neighbourhoods::add(&images)?;
+    let filters = submodule(module, "signal", "phalanx.scipy.signal.", &[])?;
+    signal::add(&filters)?;
     let functions = submodule(module, "special", "phalanx.scipy.special.", &[])?;
     special::add(&functions)?;
     let sparse = submodule(module, "sparse", "phalanx.scipy.sparse.linalg.", &[])?;

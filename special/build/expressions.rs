@@ -424,7 +424,7 @@ impl<'a> Translator<'a> {
             if text.is_empty() {
                 text = coefficient;
             } else {
-                text = format!("({coefficient} + {} * {text})", x.text);
+                text = format!("fma({}, {text}, {coefficient})", x.text);
             }
         }
         Ok(Text::atom(text, Ty::F64))

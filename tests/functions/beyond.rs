@@ -172,3 +172,66 @@ fn ranks_do_not_depend_on_where_a_block_begins() {
         assert_eq!(error(&beyond).code(), "PX017");
     });
 }
+
+#[test]
+fn points_of_a_grid_and_points_one_by_one_have_the_same_values() {
+    use phalanx::ndimage::{Outside, interpolate};
+    on_lines(|| {
+        let numbers: Vec<f64> = (0..60).map(|at| f64::from(at * 37 % 60)).collect();
+        let image = from_slice(&numbers, [6, 10]);
+        let rows = from_slice(&[0.0, 0.5, 4.75, 7.5], [4, 1]);
+        let columns = from_slice(&[-2.0, 0.25, 3.0, 8.5, 9.0], [5]);
+        for outside in [Outside::Mirror, Outside::Constant, Outside::Coefficient] {
+            for order in 0..=5 {
+                let grid =
+                    interpolate(&image, &[rows.clone(), columns.clone()], order, outside, 7.0);
+                let each = [&rows, &columns].map(|one| one.broadcast_to([4, 5]).copy());
+                let points = interpolate(&image, &each, order, outside, 7.0);
+                assert_eq!(grid.to_vec::<f64>().unwrap(), points.to_vec::<f64>().unwrap());
+                // The first row of the image is none of the points' axes.
+                let line = interpolate(&image, std::slice::from_ref(&columns), order, outside, 7.0);
+                assert_eq!(line.shape(), [6, 5]);
+            }
+        }
+        let code = |found: Array| error(&found).code();
+        let one = [columns.clone()];
+        assert_eq!(code(interpolate(&image, &one, 6, Outside::Mirror, 7.0)), "PX017");
+        let complex = image.astype(DType::C128);
+        assert_eq!(code(interpolate(&complex, &one, 1, Outside::Mirror, 7.0)), "PX017");
+        let empty = zeros([6, 0], DType::F64);
+        assert_eq!(code(interpolate(&empty, &one, 1, Outside::Mirror, 7.0)), "PX017");
+        let none = interpolate(&image, &[], 1, Outside::Mirror, 7.0);
+        assert_eq!(error(&none).numpy_class(), "ValueError");
+        let apart = [columns.clone(), zeros([4], DType::F64)];
+        let unlike = interpolate(&image, &apart, 1, Outside::Mirror, 7.0);
+        assert_eq!(error(&unlike).numpy_class(), "ValueError");
+    });
+}
+
+#[test]
+fn a_signal_in_parts_is_filtered_as_one() {
+    use phalanx::signal::{Filtered, recurrence};
+    on_lines(|| {
+        let samples: Vec<f64> = (0..120).map(|at| f64::from(at * 7 % 11) - 5.0).collect();
+        let lines = from_slice(&samples, [6, 20]);
+        // Two sections of second order.
+        let b = from_slice(&[0.5, 0.2, 0.1, 1.0, -0.3, 0.0], [2, 3]);
+        let a = from_slice(&[1.0, -0.4, 0.2, 1.0, 0.3, -0.1], [2, 3]);
+        let start = zeros([6, 4], DType::F64);
+        let whole = recurrence(&lines, &b, &a, &start, Filtered::Signal).to_vec::<f64>().unwrap();
+        let (first, rest) = (lines.slice(s![.., ..7]), lines.slice(s![.., 7..]));
+        let states = recurrence(&first, &b, &a, &start, Filtered::States);
+        let behind = recurrence(&rest, &b, &a, &states, Filtered::Signal);
+        let behind = behind.to_vec::<f64>().unwrap();
+        for line in 0..6 {
+            assert_eq!(whole[line * 20 + 7..(line + 1) * 20], behind[line * 13..(line + 1) * 13]);
+        }
+        let code = |b: &Array, a: &Array, states: &Array| {
+            error(&recurrence(&lines, b, a, states, Filtered::Signal)).code()
+        };
+        let short = b.slice(s![.., ..2]);
+        assert_eq!(code(&short, &a, &start), "PX017");
+        assert_eq!(code(&b.reshape([6]), &a.reshape([6]), &start), "PX017");
+        assert_eq!(code(&b, &a, &start.slice(s![.., ..3])), "PX017");
+    });
+}

@@ -5,9 +5,11 @@
 
 mod distances;
 mod labels;
+mod points;
 mod windows;
 
 pub use distances::nearest_along;
 pub use labels::label;
-pub use phalanx_ops::structured::{Border, WINDOW_AXES};
+pub use phalanx_ops::structured::{Border, Outside, WINDOW_AXES};
+pub use points::interpolate;
 pub use windows::{Window, WindowOptions, window_filter};

@@ -36,8 +36,8 @@ pub struct WindowOptions {
     ///
     /// The window of element `i` starts at `i - extent / 2 - origin`.
     pub origins: Vec<i64>,
-    /// The dtype of a sum or mean; by default that of the image. Other results have the dtype of
-    /// the image.
+    /// The dtype of a sum or mean, or with heights; by default that of the image. Other results
+    /// have the dtype of the image.
     pub dtype: Option<DType>,
 }
 
@@ -129,7 +129,7 @@ fn record(
     let wide = if own.kind() == Kind::Float && own.size() == 2 { DType::F32 } else { own };
     let is_weighted = matches!(combine, WindowCombine::Sum | WindowCombine::Line);
     let is_sum = is_weighted || combine == WindowCombine::Mean;
-    let result = options.dtype.filter(|_| is_sum).unwrap_or(own);
+    let result = options.dtype.filter(|_| is_sum || heights.is_some()).unwrap_or(own);
     let is_half = result.kind() == Kind::Float && result.size() == 2;
     let dtype = if is_half { DType::F32 } else { result };
     if dtype.is_complex() {
@@ -146,7 +146,7 @@ fn record(
     };
     let image = image.converted(wide, site);
     let shape = shape.converted(of_window, site);
-    let heights = heights.map(|heights| heights.converted(wide, site));
+    let heights = heights.map(|heights| heights.converted(DType::F64, site));
     let mut operands = vec![&image, &shape];
     operands.extend(heights.as_ref());
     let filtered = record_structured(Structured::Neighbourhood(op), &operands, site)?;

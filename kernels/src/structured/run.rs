@@ -3,7 +3,9 @@
 use super::Block;
 use super::lines::copy;
 use super::workspace::workspace;
-use super::{fft, labels, linalg, matmul, nearest, neighbourhood, sparse, special};
+use super::{
+    fft, interpolation, labels, linalg, matmul, nearest, neighbourhood, recurrence, sparse, special,
+};
 use super::{gather, launch, scan, search, sort};
 use crate::cuda::routine::Routine;
 use crate::cuda::{Missing, gpu};
@@ -77,6 +79,14 @@ fn run_on_gpu(
             linalg::cuda::run(decomposition, operands, to, &gpu)?
         }
         Structured::Neighbourhood(op) => neighbourhood::cuda::run(op, operands, to, &gpu)?,
+        Structured::Interpolate(op) => {
+            interpolation::cuda::run(op, operands, to, &gpu)?;
+            true
+        }
+        Structured::Recurrence(op) => {
+            recurrence::cuda::run(op, operands, to, &gpu)?;
+            true
+        }
         Structured::Components(op) => {
             labels::cuda::run(op, operands, to, &gpu)?;
             true
@@ -139,6 +149,8 @@ fn routines(op: &Structured, operands: &[Block<'_>], to: &Block<'_>) -> Vec<Rout
             linalg::cuda::routines(decomposition, operands, to)
         }
         Structured::Neighbourhood(op) => neighbourhood::cuda::routines(op, operands, to),
+        Structured::Interpolate(op) => interpolation::cuda::routines(op, operands, to),
+        Structured::Recurrence(op) => recurrence::cuda::routines(op, operands, to),
         Structured::Components(_) => labels::cuda::routines(to),
         Structured::Nearest(_) => nearest::cuda::routines(to),
         Structured::Special(op) => special::cuda::routines(op, operands, to),
@@ -192,6 +204,8 @@ pub fn run(
             linalg::cpu::run(decomposition, operands, to, pool, blas);
         }
         Structured::Neighbourhood(op) => neighbourhood::cpu::run(op, operands, to, pool),
+        Structured::Interpolate(op) => interpolation::cpu::run(op, operands, to, pool),
+        Structured::Recurrence(op) => recurrence::cpu::run(op, operands, to, pool),
         Structured::Components(op) => labels::cpu::run(op, operands, to, pool),
         Structured::Nearest(op) => nearest::cpu::run(op, operands, to, pool),
         Structured::Special(op) => special::cpu::run(op, operands, to, pool),

@@ -1,8 +1,8 @@
 //! The CUDA texts of all routines.
 
 use super::{
-    fft, gather, grouped, labels, linalg, matmul, nearest, neighbourhood, requests, scan, search,
-    sort, sparse, special, transpose,
+    fft, gather, grouped, interpolation, labels, linalg, matmul, nearest, neighbourhood,
+    recurrence, requests, scan, search, sort, sparse, special, transpose,
 };
 use phalanx_device::cuda::{BINNED, WORDS, copy_source, with_words};
 
@@ -17,6 +17,8 @@ pub fn cuda_sources() -> Vec<(String, String)> {
         ("spmv", sparse::cuda::sources()),
         ("transpose", transpose::sources()),
         ("windows", neighbourhood::cuda::sources()),
+        ("interpolation", interpolation::cuda::sources()),
+        ("recurrence", recurrence::cuda::sources()),
         ("labels", labels::cuda::sources()),
         ("nearest", nearest::cuda::sources()),
         ("special", special::cuda::sources()),

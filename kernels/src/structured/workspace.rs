@@ -93,6 +93,8 @@ pub fn workspace(
         | Structured::Put(_)
         | Structured::SearchSorted(_)
         | Structured::Neighbourhood(_)
+        | Structured::Interpolate(_)
+        | Structured::Recurrence(_)
         | Structured::Components(_)
         | Structured::Nearest(_)
         | Structured::Special(_)

@@ -9,12 +9,14 @@ mod ends;
 mod fft;
 mod gather;
 mod halo;
+mod interpolation;
 mod launch;
 mod linalg;
 mod masks;
 mod matmul;
 mod neighbourhood;
 mod record;
+mod recurrence;
 mod rule;
 mod scan;
 mod sort;
@@ -27,6 +29,7 @@ pub use ends::{SearchSorted, Side};
 pub use fft::{Fft, Transform};
 pub use gather::{Put, Take, TakeAlong};
 pub use halo::{Beyond, Halo};
+pub use interpolation::{Interpolate, Outside, SPLINE_ORDER};
 pub use launch::{
     Code, Entry, HostCode, Launch, LaunchParameter, LaunchSize, LaunchedAt, Lend, PLACE_AXES,
     Program, Returned, ShardPlace, Share,
@@ -36,6 +39,7 @@ pub use masks::{Components, Nearest};
 pub use matmul::Matmul;
 pub use neighbourhood::{Border, Neighbourhood, WINDOW_AXES, WindowCombine};
 pub use record::Operand;
+pub use recurrence::{Filtered, Recurrence};
 pub use rule::{Follow, Rule};
 pub use scan::{ReduceAt, Scan};
 pub use sort::{Order, Ranks, Route, Sort};

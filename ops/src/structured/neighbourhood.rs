@@ -46,11 +46,12 @@ pub enum WindowCombine {
     Line,
     /// The mean of the elements of the value where the window (`bool`) is true, as `Sum`.
     Mean,
-    /// The smallest element where the window (`bool`) is true. The heights, if there are any, of
-    /// the dtype of the value, are subtracted first; integers wrap.
+    /// The smallest element where the window (`bool`) is true. The heights (`f64`), if there are
+    /// any, are subtracted first. As in SciPy, the first of them is subtracted as a number; the
+    /// others in the dtype of the value, where integers wrap. The result is then truncated.
     Minimum,
-    /// The largest element where the window (`bool`) is true. The heights, if there are any, of
-    /// the dtype of the value, are added first; integers wrap.
+    /// The largest element where the window (`bool`) is true. The heights (`f64`), if there are
+    /// any, are added first, in the same way.
     Maximum,
     /// The element of this rank, from 0, among those where the window (`bool`) is true.
     Rank(u32),

@@ -4,8 +4,9 @@ use super::halo::Halo;
 use super::record::{Operand, Record};
 use super::work::Work;
 use super::{
-    Components, Decomposition, Fft, Launch, Lend, Matmul, Nearest, Neighbourhood, Put, ReduceAt,
-    Returned, Route, Rule, Scan, SearchSorted, Sort, Sparse, Special, Take, TakeAlong,
+    Components, Decomposition, Fft, Interpolate, Launch, Lend, Matmul, Nearest, Neighbourhood, Put,
+    Recurrence, ReduceAt, Returned, Route, Rule, Scan, SearchSorted, Sort, Sparse, Special, Take,
+    TakeAlong,
 };
 use crate::{Bytes, DType, Shape};
 
@@ -36,6 +37,10 @@ pub enum Structured {
     Decomposition(Decomposition),
     /// Combinations of the elements around each element.
     Neighbourhood(Neighbourhood),
+    /// The values of splines at points.
+    Interpolate(Interpolate),
+    /// Linear recurrences along lines.
+    Recurrence(Recurrence),
     /// The connected parts of masks.
     Components(Components),
     /// The nearest elements along lines.
@@ -67,6 +72,8 @@ impl Structured {
             Structured::SearchSorted(op) => op,
             Structured::Decomposition(op) => op,
             Structured::Neighbourhood(op) => op,
+            Structured::Interpolate(op) => op,
+            Structured::Recurrence(op) => op,
             Structured::Components(op) => op,
             Structured::Nearest(op) => op,
             Structured::Sparse(op) => op,

@@ -19,6 +19,7 @@ pub mod random;
 pub mod reductions;
 pub mod scans;
 pub mod selection;
+pub mod signal;
 pub mod solvers;
 pub mod sorting;
 pub mod special;

@@ -7,7 +7,9 @@ use crate::interpreter::errors::raised;
 use crate::interpreter::site::at_line;
 use crate::objects::call_mesh;
 use crate::objects::ndarray::Ndarray;
-use phalanx::ndimage::{Border, Window, WindowOptions, label, nearest_along, window_filter};
+use phalanx::ndimage::{
+    Border, Outside, Window, WindowOptions, interpolate, label, nearest_along, window_filter,
+};
 use pyo3::prelude::*;
 
 /// What a window computes: a dict of Python.
@@ -76,9 +78,38 @@ fn nearest(costs: &Bound<'_, PyAny>, axis: i64, spacing: f64) -> PyResult<Py<PyA
     Ndarray::wrap(py, found.map_err(|error| raised(py, &error))?)
 }
 
+/// The values of a spline at points. `given` is the order, the mode and the number outside.
+#[pyfunction(name = "_interpolate")]
+fn interpolated(
+    coefficients: &Bound<'_, PyAny>,
+    coordinates: Vec<Bound<'_, PyAny>>,
+    given: (u8, String, f64),
+) -> PyResult<Py<PyAny>> {
+    let py = coefficients.py();
+    let coefficients = convert::array(coefficients, None)?;
+    let _mesh = call_mesh::of_array(&coefficients);
+    let arrays = coordinates.iter().map(|one| convert::array(one, None));
+    let coordinates = arrays.collect::<PyResult<Vec<_>>>()?;
+    let (order, mode, cval) = given;
+    let outside = match mode.as_str() {
+        "constant" => Outside::Constant,
+        "nearest" => Outside::Nearest,
+        "reflect" => Outside::Reflect,
+        "mirror" => Outside::Mirror,
+        "wrap" => Outside::Wrap,
+        "grid-wrap" => Outside::Repeat,
+        _ => Outside::Coefficient,
+    };
+    let made = at_line(py, || {
+        interpolate(&coefficients, &coordinates, order, outside, cval).into_result()
+    });
+    Ndarray::wrap(py, made.map_err(|error| raised(py, &error))?)
+}
+
 /// Adds the functions to their module.
 pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(filtered, module)?)?;
     module.add_function(wrap_pyfunction!(labelled, module)?)?;
+    module.add_function(wrap_pyfunction!(interpolated, module)?)?;
     module.add_function(wrap_pyfunction!(nearest, module)?)
 }

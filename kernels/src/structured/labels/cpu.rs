@@ -29,9 +29,13 @@ pub fn run(
         let (mask, structure) = (operands[0].elements::<u8>(), operands[1].elements::<u8>());
         (mask, structure, to.elements_mut::<i64>())
     };
-    let steps = earlier_neighbours(to.shape, structure);
+    let mut steps = earlier_neighbours(to.shape, structure);
     let shape = if to.shape.is_empty() { &[1][..] } else { to.shape };
     let row: usize = shape[1..].iter().product();
+    let columns = shape[shape.len() - 1];
+    // Elements that follow each other in a row are connected at once.
+    let joins_left = !to.shape.is_empty() && structure[structure.len() / 2 - 1] != 0;
+    steps.retain(|step| !(joins_left && step.back == 1 && step.along[shape.len() - 1] == -1));
     // A band has whole lines of the last axis.
     let band_rows = if shape.len() == 1 { shape[0] } else { BAND.div_ceil(row.max(1)) };
     let bands: Vec<(usize, &mut [i64])> = {
@@ -41,8 +45,8 @@ pub fn run(
     let in_band = |(start, parents): (usize, &mut [i64])| {
         let own = start..start + parents.len();
         let trees = Trees { parents: Places::new(parents), start };
-        trees.plant(mask, own.clone());
-        trees.connect(mask, shape, &steps, own.clone(), own);
+        trees.plant(mask, own.clone(), columns, joins_left);
+        trees.connect(mask, shape, &steps, own.clone(), own, joins_left);
     };
     match pool {
         Some(pool) if bands.len() > 1 => {
@@ -53,8 +57,9 @@ pub fn run(
     let trees = Trees { parents: Places::new(parents), start: 0 };
     for first in (0..shape[0]).step_by(band_rows).skip(1) {
         let start = first * row;
-        trees.connect(mask, shape, &steps, start..start + row, 0..start);
+        trees.connect(mask, shape, &steps, start..start + row, 0..start, joins_left);
     }
+    let is_whole = op.extents.iter().zip(to.shape).all(|(&whole, &own)| whole == own as u64);
     let whole = &op.extents[..to.shape.len()];
     each(pool, parents.len(), BAND, |part| {
         for at in part {
@@ -73,6 +78,9 @@ pub fn run(
             parent.store(root, Ordering::Relaxed);
         }
     });
+    if is_whole {
+        return;
+    }
     each(pool, parents.len(), BAND, |part| {
         for at in part {
             // SAFETY: the place is in the block and of this thread alone (conditions 1 and 2 of
@@ -142,11 +150,20 @@ impl Trees {
         unsafe { AtomicI64::from_ptr(self.parent(at)) }
     }
 
-    /// Makes each true element a root.
-    fn plant(&self, mask: &[u8], own: Range<usize>) {
-        for at in own {
-            // SAFETY: the element is of this thread alone (conditions 1 and 2 of `Places`).
-            unsafe { *self.parent(at) = if mask[at] != 0 { at as i64 } else { -1 } };
+    /// Makes each true element a root, or if `joins_left`, the first one of each stretch of a row
+    /// the parent of the others.
+    fn plant(&self, mask: &[u8], own: Range<usize>, columns: usize, joins_left: bool) {
+        for first in own.step_by(columns.max(1)) {
+            let mut root = -1;
+            for (at, &holds) in (first..).zip(&mask[first..first + columns]) {
+                root = match holds {
+                    0 => -1,
+                    _ if joins_left && root >= 0 => root,
+                    _ => at as i64,
+                };
+                // SAFETY: the element is of this thread alone (conditions 1 and 2 of `Places`).
+                unsafe { *self.parent(at) = root };
+            }
         }
     }
 
@@ -167,7 +184,9 @@ impl Trees {
         }
     }
 
-    /// Connects the elements at `own` with their earlier neighbours at `others`.
+    /// Connects the elements at `own` with their earlier neighbours at `others`, both whole rows.
+    /// If `joins_left`, neighbours in a row are connected already, so that of the pairs along two
+    /// rows one in each stretch is enough.
     fn connect(
         &self,
         mask: &[u8],
@@ -175,6 +194,7 @@ impl Trees {
         steps: &[Step],
         own: Range<usize>,
         others: Range<usize>,
+        joins_left: bool,
     ) {
         let last = shape.len() - 1;
         let columns = shape[last];
@@ -190,19 +210,23 @@ impl Trees {
                     let at = index[axis] as i64 + step.along[axis];
                     (0..shape[axis] as i64).contains(&at)
                 });
-                if !is_inside {
-                    continue;
-                }
                 let along = step.along[last];
                 let from = usize::from(along < 0);
                 let to = columns - usize::from(along > 0);
-                for column in from..to.max(from) {
-                    let at = first + column;
-                    let other = at - step.back;
-                    if mask[at] == 0 || mask[other] == 0 || !others.contains(&other) {
+                if !is_inside || from >= to || !others.contains(&(first + from - step.back)) {
+                    continue;
+                }
+                let pairs = mask[first + from..first + to].iter();
+                let pairs = pairs.zip(&mask[first + from - step.back..]);
+                let mut before = false;
+                for (at, (one, other)) in (first + from..).zip(pairs) {
+                    let both = *one != 0 && *other != 0;
+                    let is_known = before && joins_left;
+                    before = both;
+                    if !both || is_known {
                         continue;
                     }
-                    let (a, b) = (self.root(at), self.root(other));
+                    let (a, b) = (self.root(at), self.root(at - step.back));
                     if a != b {
                         let (low, high) = (a.min(b), a.max(b));
                         // SAFETY: as in `root`.

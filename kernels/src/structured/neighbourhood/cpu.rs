@@ -1,7 +1,7 @@
 //! Windows around each element, on the host.
 
 use super::element::Element;
-use super::extremum::{extremum_row, raised_row};
+use super::extremum::{Heights, extremum_row, raised_row};
 use super::geometry::Geometry;
 use super::rank::{LANES, LARGEST_NETWORK, network, rank_row};
 use super::rows::{Reader, Ring};
@@ -46,12 +46,12 @@ pub fn run(
         WindowCombine::Sum | WindowCombine::Line | WindowCombine::Mean => {
             with_element!(operands[0].dtype, T => call.sum::<T>(pool));
         }
-        WindowCombine::Minimum => {
-            with_element!(operands[0].dtype, T => call.extremum::<T>(operands, false, pool));
-        }
-        WindowCombine::Maximum => {
-            with_element!(operands[0].dtype, T => call.extremum::<T>(operands, true, pool));
-        }
+        WindowCombine::Minimum | WindowCombine::Maximum => match operands.get(2) {
+            Some(heights) if op.has_heights => {
+                with_element!(operands[0].dtype, T => call.raised::<T>(heights, pool));
+            }
+            _ => with_element!(operands[0].dtype, T => call.extremum::<T>(pool)),
+        },
         WindowCombine::Rank(rank) => {
             with_element!(operands[0].dtype, T => call.rank::<T>(rank as usize, pool));
         }
@@ -139,17 +139,8 @@ impl<'a> Call<'a> {
         into.extend(taps.map(|([plane, row, column], _)| ring.place(*plane, *row, *column)));
     }
 
-    fn extremum<T: Element>(
-        &self,
-        operands: &[Block<'_>],
-        is_greatest: bool,
-        pool: Option<&rayon::ThreadPool>,
-    ) {
-        let heights: Option<Vec<T>> = self.op.has_heights.then(|| {
-            // SAFETY: nothing writes the heights meanwhile (condition 2 of `Buffer`).
-            let heights = unsafe { operands[2].elements::<T>() };
-            self.counted.iter().map(|&at| heights[at]).collect()
-        });
+    fn extremum<T: Element>(&self, pool: Option<&rayon::ThreadPool>) {
+        let is_greatest = self.op.combine == WindowCombine::Maximum;
         let (geometry, element, outside) = (&self.geometry, PhantomData, self.outside::<T>());
         let reader = Reader { geometry, keep: |element: T| element, outside, element };
         let out = Places::<T>::of(self.to);
@@ -158,12 +149,34 @@ impl<'a> Call<'a> {
             // SAFETY: stretches of the result are of one thread each and inside the block
             // (conditions 1 and 2 of `Places`).
             let out = unsafe { std::slice::from_raw_parts_mut(out.at(first), len) };
-            match &heights {
+            if places.is_empty() {
                 // No element of the window counts.
-                _ if places.is_empty() => out.fill(T::narrow(0.0)),
-                Some(heights) => raised_row(is_greatest, out, ring.elements(), places, heights),
-                None => extremum_row(is_greatest, out, ring.elements(), places),
+                out.fill(T::narrow(0.0));
+            } else {
+                extremum_row(is_greatest, out, ring.elements(), places);
             }
+        });
+    }
+
+    /// Extrema with heights.
+    fn raised<T: Element>(&self, heights: &Block<'_>, pool: Option<&rayon::ThreadPool>) {
+        // SAFETY: nothing writes the heights meanwhile (condition 2 of `Buffer`).
+        let heights = unsafe { heights.elements::<f64>() };
+        let mut heights = self.counted.iter().map(|&at| heights[at]);
+        let first = heights.next().unwrap_or(0.0);
+        let heights = Heights { first, others: heights.map(T::narrow).collect() };
+        let is_greatest = self.op.combine == WindowCombine::Maximum;
+        let (geometry, element, outside) = (&self.geometry, PhantomData, self.outside::<T>());
+        let reader = Reader { geometry, keep: |element: T| element, outside, element };
+        let rows = || (Vec::new(), Vec::new());
+        reader.for_each_stretch(pool, rows, |(places, extrema), ring, first, len| {
+            self.places(ring, places);
+            extrema.clear();
+            extrema.resize(len, 0.0);
+            if !places.is_empty() {
+                raised_row(is_greatest, extrema, ring.elements(), places, &heights);
+            }
+            with_element!(self.to.dtype, U => self.store::<U>(first, extrema));
         });
     }
 

@@ -42,6 +42,14 @@ fn narrowed(dtype: DType) -> String {
     }
 }
 
+/// An expression for a sum or a difference of two elements; integers wrap.
+fn wrapped(dtype: DType, sign: char) -> String {
+    match dtype.is_inexact() {
+        true => format!("((a) {sign} (b))"),
+        false => format!("(({})((u64)(a) {sign} (u64)(b)))", name(dtype)),
+    }
+}
+
 /// The integers by which elements of a dtype are ordered: their type, the greatest one, and the bit
 /// that is turned to compare them without signs.
 fn keys(dtype: DType) -> [String; 3] {
@@ -58,8 +66,16 @@ fn keys(dtype: DType) -> [String; 3] {
     [key.into(), format!("(({key}){greatest}ull)"), format!("{sign}ull")]
 }
 
-/// The text for windows with these extents, of as many axes as the geometry has.
-fn routine(op: &Neighbourhood, dtype: DType, window: &[usize]) -> Routine {
+/// The rows of the result that a thread computes at a time with a small window: of as many
+/// registers as their windows need.
+fn strip(rows: usize, count: usize) -> usize {
+    let most = if count <= 25 { 8 } else { 4 };
+    (0..=3).map(|bits| 1 << bits).filter(|&strip| strip <= most.min(rows)).max().unwrap_or(1)
+}
+
+/// The text for windows with these extents, of as many axes as the geometry has, and a block of
+/// `height` rows.
+fn routine(op: &Neighbourhood, dtype: DType, window: &[usize], height: usize) -> Routine {
     let (axes, count) = (window.len(), window.iter().product::<usize>());
     let is_sum =
         matches!(op.combine, WindowCombine::Sum | WindowCombine::Line | WindowCombine::Mean);
@@ -73,24 +89,32 @@ fn routine(op: &Neighbourhood, dtype: DType, window: &[usize]) -> Routine {
         WindowCombine::Maximum => "MAXIMUM",
         WindowCombine::Rank(_) => "RANK",
     };
+    let is_wide = is_sum || op.has_heights;
     let outside = if is_sum { String::from("(x)") } else { narrowed(dtype) };
-    let of_result = if is_sum { narrowed(op.dtype) } else { String::from("(x)") };
+    let of_height = if dtype == DType::Bool { DType::U8 } else { dtype };
+    let of_result = if is_wide { narrowed(op.dtype) } else { String::from("(x)") };
     let mut defines: Vec<Define> = vec![
         ("T", name(dtype).into()),
         ("U", name(op.dtype).into()),
+        ("R", if is_wide { "f64".into() } else { name(dtype).into() }),
+        ("N", if is_wide { "f64".into() } else { name(dtype).into() }),
         ("A", if is_sum { "f64".into() } else { name(dtype).into() }),
         ("AXES", axes.to_string()),
         ("BOXES", BOXES.to_string()),
         ("LARGEST", LARGEST.to_string()),
         ("KEEP_OUTSIDE(x)", outside),
         ("NARROW_U(x)", of_result),
+        ("NARROW_T(x)", narrowed(of_height)),
+        ("PLUS(a,b)", wrapped(dtype, '+')),
+        ("MINUS(a,b)", wrapped(dtype, '-')),
     ];
-    // Loops over small windows in a plane are written out.
-    let [planes @ .., rows, columns] = window else { unreachable!("bug: fewer than two axes") };
-    let is_written_out = planes.iter().all(|&extent| extent == 1) && count <= WRITTEN_OUT;
-    if is_written_out && matches!(kernel(op, window), "windows" | "ranks") {
+    let [.., rows, columns] = window else { unreachable!("bug: fewer than two axes") };
+    if is_written_out(kernel(op, window), window) {
         defines.push(("SIZE_ROWS", rows.to_string()));
         defines.push(("SIZE_COLUMNS", columns.to_string()));
+        if kernel(op, window) == "windows" {
+            defines.push(("STRIP", strip(height, count).to_string()));
+        }
     }
     if is_sum && !op.dtype.is_inexact() {
         defines.push(("TRUNCATED", String::new()));
@@ -140,6 +164,18 @@ fn windows(axes: &[Axis]) -> Vec<usize> {
     axes.iter().map(|axis| axis.window).collect()
 }
 
+/// Whether the text of a kernel has the loops over the window written out.
+fn is_written_out(kernel: &str, window: &[usize]) -> bool {
+    let planes = &window[..window.len() - 2];
+    let is_small = window.iter().product::<usize>() <= WRITTEN_OUT;
+    planes.iter().all(|&extent| extent == 1) && is_small && matches!(kernel, "windows" | "ranks")
+}
+
+/// The rows of the block of the result.
+fn height(axes: &[Axis]) -> usize {
+    axes[axes.len() - 2].range.len()
+}
+
 /// The kernel for windows with these extents.
 fn kernel(op: &Neighbourhood, window: &[usize]) -> &'static str {
     let (rows, columns) = (window.len() - 2, window.len() - 1);
@@ -149,7 +185,12 @@ fn kernel(op: &Neighbourhood, window: &[usize]) -> &'static str {
         // Integers are truncated, so the last bit of a sum matters.
         (WindowCombine::Line, &[_]) if !op.dtype.is_inexact() => "line",
         (_, &[axis]) if axis == rows => "across",
-        (_, &[axis]) if axis == columns && window[axis] + 2 * EACH <= LARGEST => "along",
+        // Results in shared memory have the room of elements.
+        (_, &[axis])
+            if axis == columns && window[axis] + 2 * EACH <= LARGEST && !op.has_heights =>
+        {
+            "along"
+        }
         _ => "windows",
     }
 }
@@ -159,7 +200,8 @@ pub fn routines(op: &Neighbourhood, operands: &[Block<'_>], to: &Block<'_>) -> V
     if to.is_empty() {
         return Vec::new();
     }
-    vec![routine(op, operands[0].dtype, &windows(&Geometry::of(op, operands, to).axes))]
+    let axes = Geometry::of(op, operands, to).axes;
+    vec![routine(op, operands[0].dtype, &windows(&axes), height(&axes))]
 }
 
 /// Computes the block `to` of the result from the block of the value, the window, the heights if
@@ -214,11 +256,14 @@ pub fn run(
     let threads = match kernel {
         "across" => to.len() / rows * rows.div_ceil(EACH),
         "along" => to.len() / columns * columns.div_ceil(32 * EACH) * 32,
+        "windows" if is_written_out(kernel, &extents) => {
+            to.len() / rows * rows.div_ceil(strip(rows, extents.iter().product()))
+        }
         _ => to.len(),
     };
     let most = if matches!(kernel, "windows" | "ranks") { FEW_BLOCKS } else { MOST_BLOCKS };
     let blocks = threads.div_ceil(THREADS).min(most);
-    let routine = routine(op, operands[0].dtype, &extents);
+    let routine = routine(op, operands[0].dtype, &extents, rows);
     // SAFETY: the words are those of `Argument` in the text; the blocks are whole, and the kernels
     // read only what the boxes have.
     unsafe { routine.launch(kernel, device, (blocks, THREADS as u32), &words)? };
@@ -252,7 +297,8 @@ pub fn sources() -> Vec<String> {
             // Small and large windows, in a plane and beyond.
             let mut large = vec![10; axes.min(4)];
             large[0] = 20;
-            let texts = [vec![3, 3], vec![3, 1, 3, 3], large].map(|it| routine(&op, dtype, &it));
+            let texts = [(vec![3, 3], 100), (vec![3, 1, 3, 3], 1), (large, 100)]
+                .map(|(extents, height)| routine(&op, dtype, &extents, height));
             let texts = texts.iter();
             sources.extend(texts.map(|text| text.source()));
         }

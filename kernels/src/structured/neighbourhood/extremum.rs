@@ -16,14 +16,21 @@ pub(super) fn extremum_row<T: Element>(
     if is_greatest { greatest(out, rows, places) } else { least(out, rows, places) }
 }
 
+/// The heights of the elements of a window. As in SciPy, the first one is a number, and the others
+/// have the dtype of the value, where integers wrap.
+pub(super) struct Heights<T> {
+    pub first: f64,
+    pub others: Vec<T>,
+}
+
 /// As `extremum_row`, with the heights of the places added for a greatest element and subtracted
 /// for a least one.
 pub(super) fn raised_row<T: Element>(
     is_greatest: bool,
-    out: &mut [T],
+    out: &mut [f64],
     rows: &[T],
     places: &[usize],
-    heights: &[T],
+    heights: &Heights<T>,
 ) {
     if is_greatest {
         greatest_raised(out, rows, places, heights);
@@ -33,17 +40,17 @@ pub(super) fn raised_row<T: Element>(
 }
 
 #[inline(always)]
-fn chosen<T: Element>(
-    out: &mut [T],
+fn chosen<T: Element, R: Copy>(
+    out: &mut [R],
     rows: &[T],
     places: &[usize],
-    changed: impl Fn(T, usize) -> T + Copy,
-    choose: impl Fn(T, T) -> T + Copy,
+    changed: impl Fn(T, usize) -> R + Copy,
+    choose: impl Fn(R, R) -> R + Copy,
 ) {
     let Some((&first, others)) = places.split_first() else { return };
     for (number, out) in out.chunks_mut(LANES).enumerate() {
         let start = number * LANES;
-        if let Ok(out) = <&mut [T; LANES]>::try_from(&mut *out) {
+        if let Ok(out) = <&mut [R; LANES]>::try_from(&mut *out) {
             let Some(from) = rows[first + start..].first_chunk::<LANES>() else { continue };
             let mut so_far = from.map(|element| changed(element, 0));
             for (tap, &place) in (1..).zip(others) {
@@ -65,12 +72,12 @@ fn chosen<T: Element>(
 }
 
 #[inline(always)]
-fn lesser<T: Element>(a: T, b: T) -> T {
+fn lesser<T: PartialOrd>(a: T, b: T) -> T {
     if b < a { b } else { a }
 }
 
 #[inline(always)]
-fn greater<T: Element>(a: T, b: T) -> T {
+fn greater<T: PartialOrd>(a: T, b: T) -> T {
     if b > a { b } else { a }
 }
 
@@ -88,22 +95,30 @@ for_each_level! {
 
 for_each_level! {
     fn least_lowered[T: Element][T](
-        out: &mut [T],
+        out: &mut [f64],
         rows: &[T],
         places: &[usize],
-        heights: &[T],
+        heights: &Heights<T>,
     ) {
-        chosen(out, rows, places, |element, tap| element.minus(heights[tap]), lesser);
+        let lowered = |element: T, tap: usize| match tap {
+            0 => element.wide() - heights.first,
+            _ => element.minus(heights.others[tap - 1]).wide(),
+        };
+        chosen(out, rows, places, lowered, lesser);
     }
 }
 
 for_each_level! {
     fn greatest_raised[T: Element][T](
-        out: &mut [T],
+        out: &mut [f64],
         rows: &[T],
         places: &[usize],
-        heights: &[T],
+        heights: &Heights<T>,
     ) {
-        chosen(out, rows, places, |element, tap| element.plus(heights[tap]), greater);
+        let raised = |element: T, tap: usize| match tap {
+            0 => element.wide() + heights.first,
+            _ => element.plus(heights.others[tap - 1]).wide(),
+        };
+        chosen(out, rows, places, raised, greater);
     }
 }

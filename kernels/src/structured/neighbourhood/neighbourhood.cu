@@ -1,7 +1,7 @@
 // The combination of the elements in a window around each element.
 //
 // T is the type of the elements and U that of the result, A the type in which elements are
-// combined. One of SUM, LINE, MEAN, LEAST, GREATEST (with heights), MINIMUM, MAXIMUM and RANK is
+// combined, R that of what is combined so far, N that of the numbers of the window. One of SUM, LINE, MEAN, LEAST, GREATEST (with heights), MINIMUM, MAXIMUM and RANK is
 // defined.
 // The value has AXES axes; the last two are rows and columns.
 struct Box {
@@ -74,7 +74,7 @@ DEVICE bool counts(const Argument& a, i64 place) { return ((const u8*)a.window)[
 // An element of the window: its number, and whether it counts.
 struct Tap {
     bool counts;
-    A number;
+    N number;
 };
 DEVICE Tap tap_at(const Argument& a, i64 place) {
 #if defined(SUM) || defined(LINE)
@@ -87,35 +87,35 @@ DEVICE Tap tap_at(const Argument& a, i64 place) {
 #else
     bool counts = ((const u8*)a.window)[place] != 0;
 #if defined(LEAST) || defined(GREATEST)
-    return Tap{counts, ((const T*)a.heights)[place]};
+    return Tap{counts, ((const f64*)a.heights)[place]};
 #else
-    return Tap{counts, (A)1};
+    return Tap{counts, (N)1};
 #endif
 #endif
 }
 
 // What has been combined so far.
 struct SoFar {
-    A result;
+    R result;
     int count;
 };
 
-DEVICE void add(SoFar& so_far, A element, const Tap& tap) {
-    if (!tap.counts) return;
+DEVICE void add_counted(SoFar& so_far, A element, N number) {
 #if defined(SUM) || defined(LINE)
 #ifdef TRUNCATED
     // The last bit of a sum matters.
-    so_far.result = so_far.result + element * tap.number;
+    so_far.result = so_far.result + element * number;
 #else
-    so_far.result = fma(element, tap.number, so_far.result);
+    so_far.result = fma(element, number, so_far.result);
 #endif
 #elif defined(MEAN)
     so_far.result += element;
 #elif defined(LEAST)
-    A lowered = (A)(element - tap.number);
+    // As in SciPy, only the first height is a number; the others have the type of the elements.
+    R lowered = so_far.count == 0 ? (R)element - number : (R)MINUS(element, NARROW_T(number));
     so_far.result = so_far.count == 0 || lowered < so_far.result ? lowered : so_far.result;
 #elif defined(GREATEST)
-    A raised = (A)(element + tap.number);
+    R raised = so_far.count == 0 ? (R)element + number : (R)PLUS(element, NARROW_T(number));
     so_far.result = so_far.count == 0 || raised > so_far.result ? raised : so_far.result;
 #elif defined(MINIMUM)
     so_far.result = so_far.count == 0 || element < so_far.result ? element : so_far.result;
@@ -123,6 +123,10 @@ DEVICE void add(SoFar& so_far, A element, const Tap& tap) {
     so_far.result = so_far.count == 0 || element > so_far.result ? element : so_far.result;
 #endif
     so_far.count++;
+}
+
+DEVICE void add(SoFar& so_far, A element, const Tap& tap) {
+    if (tap.counts) add_counted(so_far, element, tap.number);
 }
 
 DEVICE U finished(const SoFar& so_far) {
@@ -198,33 +202,72 @@ DEVICE void add_all(SoFar& so_far, const Argument& a, u64 element, i64 all) {
 }
 
 #ifdef SIZE_ROWS
-// A thread computes several elements of the result with the same small window.
+// The elements of a strip: STRIP elements below each other, so that each element that is read serves
+// several. EVERY is whether all elements of the window count, else bits of `holds` say which ones.
+template <bool EVERY>
+DEVICE void add_strip(SoFar* so_far, const T* from, i64 stride, const N* numbers, u64 holds) {
+#pragma unroll
+    for (int line = 0; line < SIZE_ROWS + STRIP - 1; line++) {
+#pragma unroll
+        for (int column = 0; column < SIZE_COLUMNS; column++) {
+            A element = (A)from[column];
+#pragma unroll
+            for (int j = 0; j < STRIP; j++) {
+                int row = line - j, number = row * SIZE_COLUMNS + column;
+                if (row < 0 || row >= SIZE_ROWS) continue;
+                if (EVERY || (holds >> number & 1)) {
+                    add_counted(so_far[j], element, numbers[number]);
+                }
+            }
+        }
+        from += stride;
+    }
+}
+
+// A thread computes strips of the result with the same small window.
 KERNEL(256) windows(PARAMETER Argument a) {
+    const int count = SIZE_ROWS * SIZE_COLUMNS;
     u64 step = (u64)gridDim.x * blockDim.x;
     const T* own = (const T*)a.box[0].address;
-    i64 row_stride = a.box[0].extent[COLUMNS];
-    Tap taps[SIZE_ROWS * SIZE_COLUMNS];
+    i64 stride = a.box[0].extent[COLUMNS];
+    N numbers[count];
+    u64 holds = 0;
 #pragma unroll
-    for (int number = 0; number < SIZE_ROWS * SIZE_COLUMNS; number++) {
-        taps[number] = tap_at(a, number);
+    for (int number = 0; number < count; number++) {
+        Tap tap = tap_at(a, number);
+        numbers[number] = tap.number;
+        holds |= (u64)tap.counts << number;
     }
-    for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < a.total; i += step) {
+    bool every = holds == (u64)-1 >> (64 - count);
+    i64 rows = a.length[ROWS], columns = a.length[COLUMNS];
+    i64 strips = (rows + STRIP - 1) / STRIP;
+    u64 all = a.total / rows * strips;
+    for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < all; i += step) {
+        i64 column, strip;
+        i64 plane = divided(divided(i, columns, column), strips, strip);
+        // The last strip of a plane may share rows with the one before.
+        i64 row = strip * STRIP < rows - STRIP ? strip * STRIP : rows - STRIP;
+        u64 element = (plane * rows + row) * columns + column;
         i64 at[AXES], first;
-        SoFar so_far = {0, 0};
-        if (window_of(a, i, at, first)) {
-            const T* from = own + first;
+        bool is_inside = window_of(a, element, at, first);
+        i64 below = at[ROWS] - a.box[0].start[ROWS] + SIZE_ROWS + STRIP - 1;
+        SoFar so_far[STRIP];
 #pragma unroll
-            for (int row = 0; row < SIZE_ROWS; row++) {
-#pragma unroll
-                for (int column = 0; column < SIZE_COLUMNS; column++) {
-                    add(so_far, (A)from[column], taps[row * SIZE_COLUMNS + column]);
-                }
-                from += row_stride;
+        for (int j = 0; j < STRIP; j++) so_far[j] = SoFar{0, 0};
+        if (is_inside && below <= a.box[0].extent[ROWS]) {
+            if (every) {
+                add_strip<true>(so_far, own + first, stride, numbers, holds);
+            } else {
+                add_strip<false>(so_far, own + first, stride, numbers, holds);
             }
         } else {
-            add_all(so_far, a, i, SIZE_ROWS * SIZE_COLUMNS);
+#pragma unroll
+            for (int j = 0; j < STRIP; j++) add_all(so_far[j], a, element + j * columns, count);
         }
-        ((U*)a.to)[i] = finished(so_far);
+#pragma unroll
+        for (int j = 0; j < STRIP; j++) {
+            ((U*)a.to)[element + j * columns] = finished(so_far[j]);
+        }
     }
 }
 #else

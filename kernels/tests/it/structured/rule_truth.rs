@@ -4,9 +4,9 @@
 
 use super::value::{Random, Value, evaluate_part};
 use phalanx_ops::structured::{
-    Border, Components, Decomposition, Fft, Follow, Lend, Matmul, Nearest, Neighbourhood, Order,
-    Put, Ranks, ReduceAt, Returned, Route, Rule, Scan, SearchSorted, Share, Side, Sort, Sparse,
-    Special, Take, TakeAlong, Transform, WindowCombine,
+    Border, Components, Decomposition, Fft, Filtered, Follow, Interpolate, Lend, Matmul, Nearest,
+    Neighbourhood, Order, Outside, Put, Ranks, Recurrence, ReduceAt, Returned, Route, Rule, Scan,
+    SearchSorted, Share, Side, Sort, Sparse, Special, Take, TakeAlong, Transform, WindowCombine,
 };
 use phalanx_ops::{DType, Op, Scalar, Structured, Weak};
 use std::collections::BTreeSet;
@@ -138,6 +138,21 @@ fn cases() -> Vec<Case> {
     add(Structured::Components(Components { extents }), &[mask, alone]);
     let special = Special { function: "jv", dtype: DType::F64 };
     add(Structured::Special(special), &[f64s(&[4, 6]), f64s(&[])]);
+    let at = |shape: &[usize], scale: f64| {
+        let count = shape.iter().product();
+        Value::new(shape, (0..count).map(|at| Scalar::new(at as f64 * scale - 1.0)), DType::F64)
+    };
+    for (outside, order) in [(Outside::Mirror, 1), (Outside::Constant, 3)] {
+        let op = Interpolate { axes: 2, order, outside, number: 2f64.to_bits(), dtype: DType::F64 };
+        // A grid, and points with both coordinates.
+        let grid = [f64s(&[2, 3, 5]), at(&[4, 1], 0.9), at(&[1, 6], 1.1)];
+        add(Structured::Interpolate(op), &grid);
+        add(Structured::Interpolate(op), &[f64s(&[3, 5]), at(&[4, 6], 0.2), at(&[4, 6], 0.3)]);
+    }
+    for gives in [Filtered::Signal, Filtered::States] {
+        let operands = [f64s(&[4, 3, 7]), f64s(&[2, 3]), f64s(&[2, 3]), f64s(&[4, 3, 4])];
+        add(Structured::Recurrence(Recurrence { gives }), &operands);
+    }
     for axis in [0, 1] {
         let nearest = Nearest { axis, spacing: 1.5f64.to_bits() };
         add(Structured::Nearest(nearest), &[f64s(&[4, 6])]);
@@ -170,6 +185,8 @@ fn number(op: &Structured) -> usize {
         Structured::Components(_) => 15,
         Structured::Nearest(_) => 16,
         Structured::Special(_) => 17,
+        Structured::Interpolate(_) => 18,
+        Structured::Recurrence(_) => 19,
         // Its rule only says which devices run it.
         Structured::Launch(_) => usize::MAX,
     }
@@ -299,7 +316,7 @@ fn blocks_by_rule_are_blocks_of_the_whole() {
             }
         }
     }
-    assert_eq!(seen, (0..=17).collect());
+    assert_eq!(seen, (0..=19).collect());
 }
 
 /// No operation keeps an axis whole if devices could split it with any division of the operands.

@@ -1,0 +1,82 @@
+//! Values of images between their elements.
+
+use crate::array::Array;
+use crate::manipulation::{common_shape, refused};
+use crate::recording::record_structured;
+use phalanx_graph::{Error, Site, call_site, within};
+use phalanx_ops::error::OpError;
+use phalanx_ops::structured::{Interpolate, Outside, SPLINE_ORDER, Structured, WINDOW_AXES};
+use phalanx_ops::{DType, Kind};
+
+/// The values of a spline at points: SciPy's `map_coordinates` of `scipy.ndimage`, without its
+/// filter.
+///
+/// `coefficients` are those of the spline of this order, 0 to 5; for 0 and 1 they are the image.
+/// `coordinates` has an array for each of the last axes of the coefficients; they broadcast, and
+/// their shape comes last in the result, behind the other axes of the coefficients. The result is
+/// computed in `f64`, and has the dtype `f32` if the coefficients have, else `f64`. Points that no
+/// element stands for, such as NaN, have the value `number`. Sharding: that of the coordinates;
+/// every device gets the last axes of the coefficients whole. Local (records a node). Errors:
+/// `OpError::Ndim` if there are more coordinates than axes, or none, or more than [`WINDOW_AXES`];
+/// `OpError::Argument` for coefficients without elements, complex numbers and another order;
+/// `OpError::Broadcast`.
+#[track_caller]
+#[must_use]
+pub fn interpolate(
+    coefficients: &Array,
+    coordinates: &[Array],
+    order: u8,
+    outside: Outside,
+    number: f64,
+) -> Array {
+    Array::catch(recorded(coefficients, coordinates, order, (outside, number), call_site()))
+}
+
+fn recorded(
+    coefficients: &Array,
+    coordinates: &[Array],
+    order: u8,
+    (outside, number): (Outside, f64),
+    site: Site,
+) -> Result<Array, Error> {
+    const OPERATION: &str = "interpolate";
+    for array in [coefficients].into_iter().chain(coordinates) {
+        array.ok()?;
+        if array.dtype().is_complex() {
+            return Err(refused(OPERATION, "dtype", array.dtype().to_string(), site));
+        }
+    }
+    let count = coordinates.len();
+    if count == 0 || count > coefficients.ndim().min(WINDOW_AXES) {
+        let expected = "one axis for each coordinate, at least 1 and at most 8";
+        let error = OpError::Ndim { operation: OPERATION, expected, ndim: coefficients.ndim() };
+        return Err(Error::op(error, site));
+    }
+    if coefficients.size() == 0 {
+        return Err(refused(OPERATION, "coefficients", "no elements", site));
+    }
+    if order > SPLINE_ORDER {
+        return Err(refused(OPERATION, "order", order.to_string(), site));
+    }
+    let shapes = coordinates.iter().map(|array| array.shape());
+    let shape = common_shape(shapes, site)?;
+    let single = |array: &Array| array.dtype() == DType::F32;
+    let wide = |is_single: bool| if is_single { DType::F32 } else { DType::F64 };
+    // Integers of 16 bits and halves are exact in `f32`.
+    let own = coefficients.dtype();
+    let is_narrow = own.size() <= 2 || single(coefficients);
+    let dtype = wide(own.kind() == Kind::Float && is_narrow);
+    let of_points = wide(coordinates.iter().all(single));
+    let mut operands = vec![coefficients.converted(wide(is_narrow), site)];
+    for array in coordinates {
+        let array = array.converted(of_points, site);
+        // All have as many axes as the points.
+        let missing = shape.len() - array.ndim();
+        let ones = std::iter::repeat_n(1, missing);
+        let extents: Vec<usize> = ones.chain(array.shape().iter().copied()).collect();
+        operands.push(within(site, || array.reshape(extents).into_result())?);
+    }
+    let op = Interpolate { axes: count as u8, order, outside, number: number.to_bits(), dtype };
+    let operands: Vec<&Array> = operands.iter().collect();
+    record_structured(Structured::Interpolate(op), &operands, site)
+}

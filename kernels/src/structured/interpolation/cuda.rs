@@ -1,0 +1,128 @@
+//! Values of splines at points, on a GPU.
+
+use super::points::Points;
+use crate::cuda::prelude::Uses;
+use crate::cuda::routine::Routine;
+use crate::structured::Block;
+use phalanx_device::DeviceError;
+use phalanx_device::cuda::CudaDevice;
+use phalanx_ops::DType;
+use phalanx_ops::structured::{Interpolate, Outside, SPLINE_ORDER};
+
+static TEXT: &str = include_str!("interpolation.cu");
+const THREADS: usize = 256;
+const MOST_BLOCKS: usize = 1 << 20;
+
+/// The number of what is outside in the text.
+fn number(outside: Outside) -> usize {
+    match outside {
+        Outside::Constant => 0,
+        Outside::Coefficient => 1,
+        Outside::Nearest => 2,
+        Outside::Reflect => 3,
+        Outside::Mirror => 4,
+        Outside::Wrap => 5,
+        Outside::Repeat => 6,
+    }
+}
+
+/// Images of fewer elements have positions of 32 bits.
+const SHORT: usize = 1 << 30;
+
+/// The text for coefficients and coordinates of these dtypes, points of `rank` joined axes, and
+/// images of so many elements.
+fn routine(
+    op: &Interpolate,
+    [image, coordinates]: [DType; 2],
+    rank: usize,
+    elements: usize,
+) -> Routine {
+    let defines = [
+        ("T", image.name().into()),
+        ("U", op.dtype.name().into()),
+        ("C", coordinates.name().into()),
+        ("AXES", op.axes.to_string()),
+        ("ORDER", op.order.to_string()),
+        ("OUTSIDE", number(op.outside).to_string()),
+        ("RANK", rank.to_string()),
+        ("P", if elements < SHORT { "i32".into() } else { "i64".into() }),
+    ];
+    Routine::new(TEXT, defines, Uses::default())
+}
+
+fn of_points(op: &Interpolate, operands: &[Block<'_>], points: &Points) -> Routine {
+    let dtypes = [operands[0].dtype, operands[1].dtype];
+    routine(op, dtypes, points.extents.len(), points.image())
+}
+
+/// The texts that `run` runs.
+pub fn routines(op: &Interpolate, operands: &[Block<'_>], to: &Block<'_>) -> Vec<Routine> {
+    if to.is_empty() {
+        return Vec::new();
+    }
+    vec![of_points(op, operands, &Points::of(op, operands, to))]
+}
+
+/// Computes the block `to` of the result from the block of the coefficients and the coordinates.
+/// Errors: those of the compiler.
+pub fn run(
+    op: &Interpolate,
+    operands: &[Block<'_>],
+    to: &Block<'_>,
+    device: &CudaDevice,
+) -> Result<(), DeviceError> {
+    if to.is_empty() {
+        return Ok(());
+    }
+    let points = Points::of(op, operands, to);
+    let address = |block: &Block<'_>| block.buffer.as_ptr() as u64;
+    let total = to.len();
+    let mut words = vec![
+        address(&operands[0]),
+        address(to),
+        total as u64,
+        op.number,
+        (total / points.leading) as u64,
+        points.image() as u64,
+    ];
+    words.extend(operands[1..].iter().map(address));
+    words.extend(points.axes.iter().map(|axis| axis.extent as u64));
+    words.extend(points.axes.iter().map(|axis| axis.stride as u64));
+    words.extend(points.extents.iter().map(|&extent| extent as u64));
+    words.extend(points.strides.iter().flatten().map(|&stride| stride as u64));
+    let routine = of_points(op, operands, &points);
+    let blocks = total.div_ceil(THREADS).min(MOST_BLOCKS);
+    // SAFETY: the words are those of `Argument` in the text, and the blocks are whole.
+    unsafe { routine.launch("interpolate", device, (blocks, THREADS as u32), &words) }
+}
+
+/// The texts of all orders and of what is outside, for some numbers of axes.
+pub fn sources() -> Vec<String> {
+    let mut sources = Vec::new();
+    let kinds = [
+        Outside::Constant,
+        Outside::Coefficient,
+        Outside::Nearest,
+        Outside::Reflect,
+        Outside::Mirror,
+        Outside::Wrap,
+        Outside::Repeat,
+    ];
+    for order in 0..=SPLINE_ORDER {
+        for (number, outside) in kinds.into_iter().enumerate() {
+            let axes = 1 + (number as u8 + order) % 3;
+            let dtypes = [DType::F32, DType::F64];
+            let op = Interpolate {
+                axes,
+                order,
+                outside,
+                number: 0,
+                dtype: dtypes[usize::from(order) % 2],
+            };
+            let operands = [dtypes[number % 2], dtypes[(number / 2) % 2]];
+            let elements = if number % 3 == 0 { SHORT } else { 1 };
+            sources.push(routine(&op, operands, 1 + number % 3, elements).source());
+        }
+    }
+    sources
+}

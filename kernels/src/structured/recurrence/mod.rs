@@ -1,0 +1,4 @@
+//! Linear recurrences along lines.
+
+pub(super) mod cpu;
+pub(super) mod cuda;
