@@ -195,6 +195,21 @@ def test_outputs():
     numpy.testing.assert_allclose(into.get(), expected, rtol=1e-9)
 
 
+def test_arguments_of_textures():
+    x = image((6, 7), "f")
+    turn = numpy.array([[0.8, -0.6, 1], [0.6, 0.8, 0], [0, 0, 1]], "f")
+    for mode in ["constant", "nearest"]:
+        want = scipy.ndimage.affine_transform(x, turn, order=1, mode=mode)
+        found = ndimage.affine_transform(ours(x), ours(turn), mode=mode, texture_memory=True)
+        numpy.testing.assert_allclose(found.get(), want, rtol=1e-5, atol=1e-4)
+    for given, options in [
+        ((x.astype("d"), turn), {}), ((x, turn[:2, :2]), {}), ((x, turn), {"mode": "mirror"}),
+        ((x, turn), {"output_shape": (5, 7, 2)}), ((x, turn), {"output": "d"}), ((x[0], turn), {}),
+    ]:
+        with pytest.raises(ValueError):
+            ndimage.affine_transform(*map(ours, given), **options, texture_memory=True)
+
+
 def test_conventions_of_opencv():
     x = image((6, 7))
     found = ndimage.zoom(ours(x), 2, order=1, mode="opencv").get()
@@ -257,3 +272,32 @@ def test_ellipsoids_of_any_size():
     for size in [0.1, 5, 30, 200, 1000]:
         same("fourier_ellipsoid", x, size, tolerance=1e-12)
         same("fourier_ellipsoid", x, (size, 2), tolerance=1e-12)
+
+
+@pytest.mark.parametrize("order", [0, 1, 3])
+@pytest.mark.parametrize("mode", MODES)
+def test_points_that_are_nan(mode, order):
+    points = numpy.random.default_rng(3).random((2, 40)) * 25 - 3
+    points[0, 3] = points[1, 7] = numpy.nan
+    x = image((21, 22))
+    same("map_coordinates", x, points, order=order, mode=mode, cval=7.0, tolerance=1e-9)
+
+
+def test_values_are_rounded_once():
+    x, points = image((30, 31)).astype("f"), numpy.random.default_rng(3).random((2, 40)) * 25
+    for output in ("d", "f", "i", "?"):
+        near = 1e-6 if output == "f" else 1e-11
+        same("map_coordinates", x, points, output, order=1, tolerance=near)
+        same("zoom", x, 1.7, output, order=1, tolerance=near)
+    same("map_coordinates", x.astype("F") * (1 + 2j), points, numpy.complex128, order=1)
+    # Coordinates of float32 in an image that has more elements at each end.
+    for mode in ("nearest", "grid-constant"):
+        for x in (image((40, 41)), image((40, 41)).astype("f")):
+            near = 1e-9 if x.dtype == "d" else 1e-4
+            same("map_coordinates", x, points.astype("f"), mode=mode, tolerance=near)
+
+
+def test_images_of_more_axes_than_an_operation_has():
+    x = image((2,) * 10)
+    same("shift", x, 0.3, order=1)
+    same("map_coordinates", x, numpy.full((10, 3), 0.4), order=1)

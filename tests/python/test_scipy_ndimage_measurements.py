@@ -38,6 +38,28 @@ def test_measures(name, dtype):
             same(name, *given, tolerance=near)
 
 
+def test_small_positions_of_values():
+    x = LABELS.astype("i")
+    found = ndimage.value_indices(ours(x), adaptive_index_dtype=True)
+    for value, places in scipy.ndimage.value_indices(x).items():
+        for one, other in zip(found[value], places):
+            assert one.dtype == "uint8"
+            numpy.testing.assert_array_equal(one.get(), other)
+
+
+def test_means_of_halves_are_rounded():
+    x = numpy.array([1000, 1000.5, 1000, 7, 9.5], "e")
+    for name in ["variance", "standard_deviation"]:
+        for given in [(x[:3],), (x, numpy.array([2, 2, 2, 1, 0]), 2)]:
+            same(name, *given)
+
+
+def test_elements_without_axes():
+    for given in [(), (numpy.array(1),), (numpy.array(1), 1), (numpy.array(1), [1, 2])]:
+        for name in ["sum_labels", "mean", "maximum", "center_of_mass"]:
+            same(name, numpy.array(5.0), *given)
+
+
 def test_labels_without_elements():
     for name in MEASURES[:5]:
         same(name, VALUES, LABELS, [1, 9, 2])

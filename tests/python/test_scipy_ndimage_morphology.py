@@ -74,7 +74,8 @@ def test_binary_arguments():
             {"structure": numpy.ones(3)}, {"iterations": 1.5}, {"mask": x[1:]},
             {"structure": numpy.ones((0, 2))}, {"structure": numpy.ones((3, 3, 3))},
             {"origin": (1, 0, 0)}, {"border_value": True}, {"brute_force": True, "iterations": 4},
-            {"output": "i"}, {"output": numpy.zeros((2, 2))}, {"mask": x * 2},
+            {"output": "i"}, {"output": numpy.float32}, {"output": numpy.dtype("i1")},
+            {"output": numpy.zeros((2, 2))}, {"mask": x * 2},
         ]:
             same(name, x, **more)
         # SciPy reads outside of arrays for some of these origins.
@@ -243,6 +244,24 @@ def test_arrays_of_distances(kind):
     assert not x[tuple(indices.get())].any()
 
 
+def test_keywords_of_cupy_for_distances():
+    x = image((40, 33), "?", 2)
+    want = scipy.ndimage.distance_transform_edt(x)
+    found = ndimage.distance_transform_edt(ours(x), float64_distances=False)
+    assert found.dtype == "float32"
+    numpy.testing.assert_allclose(found.get(), want, rtol=1e-6)
+    into = phalanx.zeros(x.shape, "f")
+    ndimage.distance_transform_edt(ours(x), distances=into, float64_distances=False)
+    numpy.testing.assert_array_equal(into.get(), found.get())
+    with pytest.raises(RuntimeError):
+        ndimage.distance_transform_edt(ours(x), distances=into)
+    same_as = ndimage.distance_transform_edt(ours(x), block_params=(1, 1, 1))
+    numpy.testing.assert_allclose(same_as.get(), want, rtol=1e-12)
+    for sizes in [(0, 1, 1), (1, 3, 1), (1, 1, 2)]:
+        with pytest.raises(ValueError):
+            ndimage.distance_transform_edt(ours(x), block_params=sizes)
+
+
 def test_wrong_metrics():
     x = image((6, 7), "?")
     same("distance_transform_cdt", x, numpy.ones((3, 2)))
@@ -257,3 +276,11 @@ def test_splits_have_the_same_distances():
         same_bits("distance_transform_edt", x, 0.3)
         same_bits("distance_transform_cdt", x)
         same_bits("distance_transform_cdt", x, "taxicab")
+
+
+def test_heights_of_masks():
+    x = numpy.array([0, 1, 0, 0, 1, 1, 0], bool)
+    for heights in ([0.5, 0.7, 0.2], [2, 3, 1], [0.5, 0.5, 0.5], [-1.5, 0.2, 256], [1, 0, 0]):
+        for name in ("grey_erosion", "grey_dilation"):
+            same(name, x, footprint=[1, 1, 1], structure=heights)
+            same(name, x, footprint=[1, 0, 1], structure=heights, output=float)

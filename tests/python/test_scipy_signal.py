@@ -48,6 +48,53 @@ def test_convolutions_along_axes(mode, axes):
         compare("oaconvolve", drawn(one), drawn(two, "D"), mode, axes)
 
 
+@pytest.mark.parametrize("kinds", ["ee", "??", "e?", "ef", "?b", "eb"])
+@pytest.mark.parametrize("one, two", [
+    (5, 3), (1, 7), ((5, 4), (3, 1)), ((1, 1), (2, 4)), ((5, 1, 1), (1, 4, 1)), ((), ()),
+    ((4, 5), (2, 3)),
+])
+def test_halves_and_truth_values(one, two, kinds):
+    x, y = drawn(one, kinds[0]), drawn(two, kinds[1], 2)
+    for name in ("convolve", "correlate"):
+        compare(name, x, y, "full", "direct", tolerance=2e-2)
+    if x.ndim == 2:
+        compare("convolve2d", x, y, tolerance=2e-2)
+        compare("correlate2d", x, y, "same", tolerance=2e-2)
+    if "?" not in kinds:
+        # SciPy's has no axes of one element here, and so no transform.
+        compare("fftconvolve", x, y, "same", tolerance=2e-2)
+        compare("oaconvolve", x, y, tolerance=2e-2)
+
+
+ORDERED = """
+convolve(x, k, 'same')  convolve(x, k, 'full', 'fft')  correlate(x, k, 'valid', 'direct')
+fftconvolve(x, k)  oaconvolve(x, k, 'same')  convolve2d(x, k, 'same')  correlate2d(x, k)
+upfirdn(h, x, 2, axis=0)  upfirdn(h, x, 3, 2, mode='wrap')  resample_poly(x, 1, 2, axis=0)
+decimate(x, 2, 3, 'fir', axis=0)  lfilter(h, [1, 0.5], x, axis=0)  savgol_filter(x, 5, 2, axis=0)
+wiener(x, 3)  cspline1d(x[:, 0], 1)  cspline2d(w)  qspline2d(w)  sepfir2d(x, h, h)  sawtooth(x)
+square(x)
+"""
+
+
+@pytest.mark.parametrize("call", re.split(r"\n|  +", ORDERED.strip()))
+def test_results_are_in_c_order(call):
+    x = numpy.linspace(0, 1, 240).reshape(20, 12, order="F")
+    given = {"x": x, "k": drawn((3, 2)), "h": numpy.array([0.25, 0.5, 0.25]), "w": x[4:] * 0 + 1}
+    want = eval(f"scipy.signal.{call}", {"scipy": scipy, **given})
+    own = {name: owned(value) for name, value in given.items()}
+    own["x"] = phalanx.asarray(x.T.copy()).T
+    found = eval(f"signal.{call}", {"signal": signal, **own})
+    assert want.flags.c_contiguous and found.flags.c_contiguous
+    check(found, want)
+
+
+@pytest.mark.parametrize("kind", "?bHilefdFD")
+def test_dtypes_of_separable_filters(kind):
+    x = drawn((9, 8), kind)
+    for taps in ([0.5, 1, 0.25], *[numpy.array([1, 2, 1], one) for one in "hilfdF"]):
+        compare("sepfir2d", x, taps, taps, tolerance=1e-5)
+
+
 def test_long_convolutions_in_blocks():
     compare("oaconvolve", drawn(3000), drawn(9))
     compare("oaconvolve", drawn(9, "f"), drawn(3000, "f"), "same")
@@ -64,6 +111,11 @@ def test_convolutions_of_planes(mode, boundary):
             x, y = drawn(one, kinds[0]), drawn(two, kinds[1])
             compare("convolve2d", x, y, mode, boundary, 3)
             compare("correlate2d", x, y, mode, boundary)
+
+
+def test_numbers_have_no_z_transform():
+    for name, *given in ("czt",), ("zoom_fft", 0.5):
+        compare(name, 5, *given)
 
 
 def test_methods_and_lags():
@@ -143,9 +195,44 @@ def test_samples_after_a_nan():
     compare("sosfilt", scipy.signal.tf2sos(b, a), x[:, :1000].astype("f"))
     compare("filtfilt", b, a, x[:, :1000] + 1j)
     x[1, 300] = numpy.inf
-    own = signal.lfilter(b, a, owned(x))
-    check(own[1, :300], scipy.signal.lfilter(b, a, x)[1, :300])
-    assert bool(phalanx.isnan(own[1, 300:]).all())
+    compare("lfilter", b, a, x)
+
+
+@pytest.mark.parametrize("order, edge", [(4, 0.01), (6, 0.05), (8, 0.05), (8, 0.02), (10, 0.1)])
+def test_filters_with_poles_close_to_each_other(order, edge):
+    # The response by sections is exact; that of the whole filter is known to few digits.
+    b, a = scipy.signal.butter(order, edge)
+    x, start = drawn(3000), drawn(order)
+    exact = scipy.signal.sosfilt(scipy.signal.butter(order, edge, output="sos"), x)
+    as_scipy = numpy.abs(scipy.signal.lfilter(b, a, x) - exact).max()
+    own = signal.lfilter(b, a, owned(x)).get()
+    assert numpy.abs(own - exact).max() < 30 * as_scipy + 1e-9
+    y, states = signal.lfilter(b, a, owned(x), zi=owned(start))
+    expected, last = scipy.signal.lfilter(b, a, x, zi=start)
+    size = numpy.abs(expected).max()
+    assert numpy.abs(y.get() - expected).max() < 1e-4 * size
+    assert numpy.abs(states.get() - last).max() < 1e-6 * size
+
+
+def test_filters_that_grow_and_long_numerators():
+    x = drawn(4000)
+    with numpy.errstate(all="ignore"):
+        expected = scipy.signal.lfilter([1.0], [1.0, -1.5], x)
+    own = signal.lfilter([1.0], [1.0, -1.5], owned(x)).get()
+    whole = numpy.isfinite(expected)
+    assert 1000 < whole.sum() < 4000
+    numpy.testing.assert_allclose(own[whole], expected[whole], rtol=1e-12)
+    b, start = drawn(301), drawn(300)
+    for a in ([2.0, -0.5], [1.0, -0.3, 0.2, 0.1, -0.05]):
+        compare("lfilter", b, a, x, tolerance=1e-10)
+        compare("lfilter", b, a, x[:100], zi=start, tolerance=1e-10)
+        compare("lfilter", b, a, x, zi=start, tolerance=1e-10)
+    # A state that is NaN, and signals without lines.
+    own = signal.lfilter([1.0, 2], [1.0, -0.5, 0.1], owned(x), zi=owned([0.0, numpy.nan]))[0].get()
+    assert own[0] == x[0] and numpy.isnan(own[1:]).all()
+    y, states = signal.sosfilt(scipy.signal.butter(18, 0.3, output="sos"), numpy.zeros((0, 10)),
+                               zi=numpy.zeros((9, 0, 2)))
+    assert y.shape == (0, 10) and states.shape == (9, 0, 2)
 
 
 def test_states_after_parts_of_a_signal():
@@ -378,7 +465,7 @@ def test_signals_are_not_read(call):
     names = {name: getattr(signal, name) for name in signal.__all__}
     names |= dict(zip("b a".split(), scipy.signal.butter(3, 0.2)))
     names |= {"sos": scipy.signal.butter(2, 0.2, output="sos"), "window": numpy.hamming(16)}
-    shapes = {"x": 2000, "h": 200, "im": (40, 50), "zi": 3}
+    shapes = {"x": 400_000, "h": 200, "im": (40, 50), "zi": 3}
     names |= {name: owned(drawn(shape)) for name, shape in shapes.items()}
     phalanx.flush()
     # Too many elements to be computed at once. A function that reads elements closes the window.

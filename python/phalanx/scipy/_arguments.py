@@ -46,6 +46,19 @@ def beside(function):
     return call
 
 
+def in_c_order(function):
+    """A function whose results have contiguous last axes, as arrays that NumPy makes anew."""
+
+    @functools.wraps(function)
+    def call(*given, **keywords):
+        found = function(*given, **keywords)
+        if isinstance(found, tuple):
+            return tuple(np.asarray(one, order="C") for one in found)
+        return np.asarray(found, order="C")
+
+    return call
+
+
 def home(argument):
     """An array of an argument, or of what it contains; None if it has none."""
     if isinstance(argument, np.ndarray):

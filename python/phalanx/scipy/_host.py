@@ -27,8 +27,8 @@ def copied(x, most, name):
         raise _refusal(
             ValueError,
             "large",
-            f"{name} is computed on the host, and an array of {x.size} elements, more than {most}, is "
-            "too long to be copied there",
+            f"{name} is computed on the host, and an array of {x.size} elements, more than {most}, "
+            "is too long to be copied there",
             "pass array.get() to copy it nevertheless",
         )
     return x.get()

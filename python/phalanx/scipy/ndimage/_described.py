@@ -16,20 +16,8 @@ ON_HOST = (
 )
 FILTERED = "ndarray: The filtered image; `output`, if it is an array."
 
-_described = describer(PARAMETERS, HALO, {
+described = describer(PARAMETERS, HALO, {
     "RuntimeError": "A mode, a size or the shape of an argument is not allowed.",
     "ValueError": "An axis or an origin is out of range.",
     "TypeError": "The dtype of the image is not supported.",
 })
-
-
-def described(*given, **own):
-    """The decorator of functions on images."""
-    decorate = _described(*given, **own)
-
-    def named(function):
-        function = decorate(function)
-        function.__doc__ = function.__doc__.replace("<class 'numpy.float64'>", "float64")
-        return function
-
-    return named

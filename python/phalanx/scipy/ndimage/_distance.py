@@ -84,19 +84,38 @@ def _stacked(positions):
     return np.stack([one.astype(np.int32) for one in positions])
 
 
-@described(_RETURNS, _REFUSED, COLLECTIVE, distances=("ndarray of float64", "The array to which "
-           "distances are written."))
+def _check_blocks(given, shape):
+    """Refuses sizes of blocks that CuPy's algorithm has not."""
+    if given is None:
+        return
+    first, second, third = (int(one) for one in given)
+    longest = max(shape, default=1)
+    is_power = second > 0 and second & (second - 1) == 0
+    fits = all(1 <= one and one * 32 <= max(longest, 32) for one in (first, second, third))
+    if not (is_power and fits):
+        raise refuse(f"block_params has no sizes of blocks for {longest} elements", ValueError)
+
+
+@described(
+    _RETURNS, _REFUSED, COLLECTIVE,
+    distances=("ndarray of float64", "The array to which distances are written."),
+    block_params=("tuple of int", "As CuPy's: sizes of blocks, which are checked and not used."),
+    float64_distances=("bool", "As CuPy's: whether distances are of float64, else of float32."),
+)
 def distance_transform_edt(input, sampling=None, return_distances=True, return_indices=False,
-                           distances=None, indices=None):
+                           distances=None, indices=None, *, block_params=None,
+                           float64_distances=True):
     """The Euclidean distances to the nearest zero, exactly."""
     _check(return_distances, return_indices, distances, indices)
+    dtype = np.float64 if float64_distances else np.float32
     is_zero = np.atleast_1d(array(input) == 0)
     ndim, shape = is_zero.ndim, is_zero.shape
     spacings = [1.0] * ndim
     if sampling is not None:
         spacings = [abs(float(host(one)[()])) for one in sequence(sampling, ndim)]
     _check_out(indices, "indices", (ndim, *shape), np.int32)
-    _check_out(distances, "distances", shape, np.float64)
+    _check_out(distances, "distances", shape, dtype)
+    _check_blocks(block_params, shape)
     if is_zero.size == 0:
         squares, places = np.zeros(shape), np.zeros((ndim, *shape), np.int32)
     else:
@@ -111,7 +130,7 @@ def distance_transform_edt(input, sampling=None, return_distances=True, return_i
         squares = np.where(is_none, without, squares)
         places = _stacked(positions) if return_indices else None
     return _given([
-        (np.sqrt(squares) if return_distances else None, distances),
+        (np.sqrt(squares).astype(dtype) if return_distances else None, distances),
         (places if return_indices else None, indices),
     ])
 

@@ -114,6 +114,10 @@ def _weighted(input, weights, output, mode, cval, origin, axes, is_convolution):
     weights = expanded(weights, axes, ndim, "weights")
     origins = origins_of(origin, axes, ndim)
     check_window(weights, axes, ndim, "weights")
+    if weights.size == 0:
+        # Extents of 0 do not count as axes, so that the window may have more axes than the image.
+        target = Output(output, input, is_complex=is_complex)
+        return target.store(np.zeros(input.shape, target.dtype))
     if is_convolution:
         weights, origins = mirrored(weights, origins)
     origins = [check_origin(*pair, _ORIGIN) for pair in zip(origins, weights.shape)]

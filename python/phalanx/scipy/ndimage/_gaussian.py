@@ -140,7 +140,7 @@ def _target(output, input):
     if input.ndim == 0:
         return np.zeros((), target.dtype)
     # Zeros that are split like the image.
-    return ((input == input) & False).astype(target.dtype)
+    return np.asarray(((input == input) & False).astype(target.dtype), order="C")
 
 
 @described(FILTERED)

@@ -26,7 +26,7 @@ _MODES = {
 }
 _GATHERED = (
     f"{RECORDED} Images of up to 256 MiB are copied to every device; elements of larger ones are "
-    "requested from their owners."
+    "requested from their owners, if there are several devices."
 )
 
 
@@ -70,10 +70,17 @@ def _by_parts(compute, input, output, shape, cval):
         return target.store(np.zeros(target.shape, target.dtype))
     if input.size == 0:
         return target.store(np.full(target.shape, host(cval)[()]))
+    # The values of an image of float32 have that dtype; others are rounded once.
+    is_narrow = target.dtype.char in "efF" or target.dtype.name == "bfloat16"
+
+    def wide(image):
+        return image if is_narrow or image.dtype.kind != "f" else image.astype(np.float64)
+
     if input.dtype.kind != "c":
-        return target.store(rounded(compute(input, number(cval)), target.dtype))
+        return target.store(rounded(compute(wide(input), number(cval)), target.dtype))
     of_real, of_imag = parts_of(cval)
-    return target.store_parts((compute(input.real, of_real), compute(input.imag, of_imag)))
+    parts = compute(wide(input.real), of_real), compute(wide(input.imag), of_imag)
+    return target.store_parts(parts)
 
 
 @_interpolated
@@ -88,17 +95,24 @@ def map_coordinates(input, coordinates, output=None, order=3, mode="constant", c
         raise refuse("input and output rank must be > 0")
     if coordinates.shape[0] != input.ndim:
         raise refuse("invalid shape for coordinate array", RuntimeError, "together")
-    points = [coordinates[axis].astype(np.float64) for axis in range(input.ndim)]
+    wide = coordinates.astype(np.float64) if coordinates.dtype != np.float32 else coordinates
+    points = [wide[axis] for axis in range(input.ndim)]
     return _at_points(input, points, coordinates.shape[1:], output, order, mode, cval, prefilter)
 
 
 def _at_points(input, points, shape, output, order, mode, cval, prefilter):
     def compute(image, cval):
         filtered, padding = _filtered(image, order, mode, cval, prefilter)
-        moved = [point + float(padding) for point in points] if padding else points
-        return at_points(filtered, moved, order, mode, cval)
+        return at_points(filtered, _moved(points, padding), order, mode, cval)
 
     return _by_parts(compute, input, output, shape, cval)
+
+
+def _moved(points, padding):
+    """Points in an image that has more elements at each end."""
+    if not padding:
+        return points
+    return [point.astype(np.float64) + float(padding) for point in points]
 
 
 def _grid(extents):
@@ -129,12 +143,43 @@ def geometric_transform(input, mapping, output_shape=None, output=None, order=3,
     return _at_points(input, points, shape, output, order, mode, cval, prefilter)
 
 
-@_interpolated
+def _check_texture(input, matrix, output_shape, output, mode):
+    """Refuses what CuPy cannot interpolate by textures."""
+    input, matrix = array(input), host(matrix)
+    ndim = input.ndim
+    shape = input.shape if output_shape is None else tuple(output_shape)
+    written = output.shape if isinstance(output, np.ndarray) else shape
+    is_usual = (
+        ndim in (2, 3)
+        and input.dtype == np.float32
+        and matrix.shape == (ndim + 1, ndim + 1)
+        and mode in ("constant", "nearest")
+        and (not isinstance(output, str) or output in ("f", "float32"))
+        and len(shape) == ndim
+        and written == shape
+    )
+    if not is_usual:
+        raise refuse(
+            "texture_memory needs an image of float32 with two or three axes, a homogeneous "
+            "matrix, a result of as many axes, and the mode 'constant' or 'nearest'",
+            ValueError,
+        )
+
+
+@described(
+    _RETURNS, _REFUSED, _GATHERED, order=SPLINE_ORDER, mode=POINT_MODE,
+    texture_memory=("bool", "As CuPy's: the arguments must be those of textures, and an order "
+                    "above 1 is 1. Textures, whose results have fewer digits, are not used."),
+)
 def affine_transform(input, matrix, offset=0.0, output_shape=None, output=None, order=3,
-                     mode="constant", cval=0.0, prefilter=True):
+                     mode="constant", cval=0.0, prefilter=True, *, texture_memory=False):
     """An image at points that a matrix and an offset map the elements of the result to."""
     import numpy
 
+    if texture_memory:
+        _check_texture(input, matrix, output_shape, output, mode)
+        # Textures interpolate linearly at most.
+        order = min(order, 1)
     input, mode = _checked(input, order, mode)
     ndim = input.ndim
     if output_shape is None:
@@ -193,7 +238,7 @@ def _mapped_grid(matrix, offset, shape):
         point = float(start)
         for factor, x in zip(row, grid):
             point = point + x * float(factor)
-        points.append(np.broadcast_to(point, shape))
+        points.append(point)
     return points
 
 
@@ -229,7 +274,7 @@ def _along_axes(input, lines, shape, output, order, mode, cval, prefilter):
         for axis in axes:
             x = lines[axis].points(shape[axis])
             points[axis] = x + float(padding) if padding else x
-        return along_axes(filtered, points, order, mode, cval).astype(np.float64)
+        return along_axes(filtered, points, order, mode, cval)
 
     return _by_parts(compute, input, output, shape, cval)
 
@@ -318,7 +363,7 @@ def rotate(input, angle, axes=(1, 0), reshape=True, output=None, order=3, mode="
         # The plane becomes the last two axes; all others are independent of each other.
         filtered, padding = _filtered(image, order, mode, cval, prefilter, axes)
         filtered = np.moveaxis(filtered, axes, (-2, -1))
-        moved = [point + float(padding) for point in points] if padding else points
-        return np.moveaxis(at_points(filtered, moved, order, mode, cval), (-2, -1), axes)
+        values = at_points(filtered, _moved(points, padding), order, mode, cval)
+        return np.moveaxis(values, (-2, -1), axes)
 
     return _by_parts(compute, input, output, shape, cval)

@@ -103,8 +103,10 @@ def find_objects(input, max_label=0):
 @described(
     "dict: For each value, the positions of its elements, as those of `nonzero`.",
     {"ValueError": "The elements are not integers."}, COLLECTIVE,
+    adaptive_index_dtype=("bool", "As CuPy's: whether positions are of the smallest unsigned dtype "
+                          "that fits the extents, in place of int64."),
 )
-def value_indices(arr, *, ignore_value=None):
+def value_indices(arr, *, ignore_value=None, adaptive_index_dtype=False):
     """The positions of each value of an array."""
     arr = array(arr)
     if arr.dtype.kind not in "iu":
@@ -114,10 +116,13 @@ def value_indices(arr, *, ignore_value=None):
     values, starts = np.unique(flat[order], return_index=True)
     values, starts = host(values), [*host(starts).tolist(), flat.size]
     found = {}
+    dtype = np.min_scalar_type(max(arr.shape, default=1)) if adaptive_index_dtype else np.int64
     for at, value in enumerate(values):
         if ignore_value is None or value != ignore_value:
             places = order[starts[at] : starts[at + 1]]
-            found[value] = tuple(np.unravel_index(places, arr.shape))
+            found[value] = tuple(
+                one.astype(dtype, copy=False) for one in np.unravel_index(places, arr.shape)
+            )
     return found
 
 

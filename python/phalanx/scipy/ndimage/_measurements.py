@@ -120,7 +120,10 @@ def _moments_of(values, mask, is_centered):
         size, total = np.count_nonzero(mask), values.sum(where=mask)
     found = [size, total]
     if is_centered:
-        differences = values - (values.mean() if mask is None else total / size)
+        mean = values.mean() if mask is None else total / size
+        # The differences have the dtype of the elements, also if they are halves.
+        mean = mean.astype(values.dtype) if values.dtype.kind in "fc" else mean
+        differences = values - mean
         squares = differences * differences.conj()
         found.append(squares.sum() if mask is None else squares.sum(where=mask))
     return found
@@ -280,6 +283,8 @@ def extrema(input, labels=None, index=None):
 def center_of_mass(input, labels=None, index=None):
     """The means of the coordinates of labels, weighted by the elements."""
     input = array(input)
+    if input.ndim == 0:
+        raise refuse("an element without axes has no coordinates", IndexError)
     total = sum_labels(input, labels, index)
     centers = []
     for axis, extent in enumerate(input.shape):

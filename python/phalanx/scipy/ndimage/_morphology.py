@@ -112,7 +112,7 @@ def _iterated(input, structure, iterations, mask, output, border_value, origin, 
     if is_array and output.dtype.kind == "c":
         raise refuse("Complex output type not supported", TypeError, "type")
     # The result is of bool in any case, as in SciPy.
-    is_foreign = hasattr(output, "__array_interface__")
+    is_foreign = hasattr(output, "__array_interface__") and not isinstance(output, type)
     target = Output(output if is_array or is_foreign else bool, input)
     border_value = _truth(border_value)
     image = input.astype(bool)

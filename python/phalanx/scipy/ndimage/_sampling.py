@@ -1,7 +1,9 @@
 """Values of images between their elements, by B-splines.
 
-A point of an image is a sum of the coefficients around it, multiplied by the splines' values. The
-coordinates follow the rules of SciPy: `mapped` moves a coordinate into the image, as a mode says,
+A point of an image is a sum of the coefficients around it, multiplied by the splines' values. One
+operation reads them where every device has all coefficients. The elements of images that are too
+large for that are requested from their owners, one coefficient of all points after the other; there
+the coordinates follow the same rules: `mapped` moves a coordinate into the image, as a mode says,
 and `_place` the positions of the coefficients.
 """
 
@@ -9,9 +11,12 @@ import itertools
 
 import phalanx as np
 
+from ..._phalanx import ndimage as _native
+from ._windows import MOST_AXES
+
 # The elements with which modes without a spline of their own are extended before they are filtered.
 PADDING = 12
-# Images of fewer bytes are copied to each device once, so that all their elements are near.
+# The bytes of an image that every device may have.
 _MOST_BYTES = 1 << 28
 # Coordinates of mode "reflect" that are nearly those of the first element.
 _TINY = 1e-15
@@ -146,14 +151,26 @@ def _inside(parts):
     return found
 
 
+def _is_near(filtered, coordinates):
+    """Whether every device may have all coefficients, and one operation reads them."""
+    is_small = np.mesh().devices == 1 or filtered.nbytes <= _MOST_BYTES
+    return is_small and len(coordinates) <= MOST_AXES
+
+
+def _interpolated(filtered, coordinates, order, mode, cval):
+    mode = "grid-constant" if mode == "opencv" else mode
+    return _native._interpolate(filtered, list(coordinates), (order, mode, float(cval)))
+
+
 def at_points(filtered, coordinates, order, mode, cval):
-    """The values at points. `coordinates` has an array for each of the last axes of the image; the
-    other axes come first in the result."""
+    """The values at points. `coordinates` has an array for each of the last axes of the image; they
+    broadcast. The other axes come first in the result."""
+    if _is_near(filtered, coordinates):
+        return _interpolated(filtered, coordinates, order, mode, cval)
+    coordinates = np.broadcast_arrays(*coordinates)
     count = len(coordinates)
     shape, extents = filtered.shape[:-count], filtered.shape[-count:]
     flat = filtered.reshape(*shape, -1)
-    if not shape and flat.nbytes <= _MOST_BYTES:
-        flat = flat.with_sharding(None)
     taps = [_Taps(x, extent, order, mode) for x, extent in zip(coordinates, extents)]
     places = [[tap.place(at) for at in range(order + 1)] for tap in taps]
     outside = [[tap.beyond(at) for at in range(order + 1)] for tap in taps]
@@ -178,6 +195,17 @@ def at_points(filtered, coordinates, order, mode, cval):
 def along_axes(filtered, coordinates, order, mode, cval):
     """The values at the points of a grid. `coordinates` has a vector for each axis, or None where
     the points are the elements."""
+    leading = 0
+    while leading < len(coordinates) and coordinates[leading] is None:
+        leading += 1
+    is_behind = all(x is not None for x in coordinates[leading:])
+    if leading < len(coordinates) and is_behind and _is_near(filtered, coordinates):
+        count = len(coordinates) - leading
+        points = [
+            x.reshape([-1 if at == axis else 1 for at in range(count)])
+            for axis, x in enumerate(coordinates[leading:])
+        ]
+        return _interpolated(filtered, points, order, mode, cval)
     total, kept = filtered, []
     for axis, x in enumerate(coordinates):
         if x is None:

@@ -190,10 +190,10 @@ class Output:
             raise refuse("output must have complex dtype", RuntimeError, "dtype")
 
     def store(self, result):
-        """Writes the result, or returns it in the dtype."""
+        """Writes the result, or returns it in the dtype and in C order."""
         result = cast(result, self.dtype)
         if self.array is None:
-            return result
+            return np.asarray(result, order="C")
         self.array[...] = result
         return self.array
 

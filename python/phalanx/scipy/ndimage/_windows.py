@@ -89,41 +89,19 @@ def line_means(image, size, axis, mode, cval, origin, dtype):
 def extremes(image, footprint, heights, mode, cval, origins, is_minimum, dtype):
     """The smallest or largest elements where the footprint is true, in a dtype.
 
-    As in SciPy, the heights and the number outside are converted to the dtype of the image.
+    As in SciPy, the number outside is converted to the dtype of the image, and so are the heights,
+    but for the first one.
     """
     combine = "minimum" if is_minimum else "maximum"
     if heights is not None:
-        found = _with_heights(image, footprint, heights, mode, cval, origins, combine, dtype)
-        return cast(found, dtype)
+        image = image.astype(np.uint8) if image.dtype.kind == "b" else image
+        more = (mode, cval, origins, heights)
+        # A bool of C is a byte, of which only the last bits are left.
+        own = np.float64 if np.dtype(dtype).kind == "b" else dtype
+        return cast(_filtered(image, footprint, combine, *more, dtype=own), dtype)
     if image.dtype.kind == "b" and not _holds(image.dtype, mode, cval):
         image = image.astype(np.uint8)
     return cast(_filtered(image, footprint, combine, mode, cval, origins), dtype)
-
-
-def _with_heights(image, footprint, heights, mode, cval, origins, combine, dtype):
-    """The extremes of the sums of elements and heights.
-
-    SciPy adds in float64 at the first element of the footprint, and in the dtype of the image at
-    all others. Programs notice it where a height is no integer, or a sum does not fit the dtype.
-    """
-    import numpy
-
-    more = (mode, cval, origins)
-    is_float = image.dtype.kind == "f"
-    typed = heights if is_float else numpy.trunc(heights)
-    if image.dtype == np.float32:
-        typed = heights.astype(numpy.float32)
-    own = image.astype(np.uint8) if image.dtype.kind == "b" else image
-    if is_float and np.dtype(dtype) == image.dtype:
-        return _filtered(own, footprint, combine, *more, typed)
-    first = numpy.zeros_like(footprint)
-    first.flat[numpy.flatnonzero(footprint)[:1]] = True
-    others = footprint & ~first
-    found = _filtered(image.astype(np.float64), first, combine, *more, heights)
-    if not others.any():
-        return found
-    rest = _filtered(own, others, combine, *more, typed).astype(np.float64)
-    return np.minimum(found, rest) if combine == "minimum" else np.maximum(found, rest)
 
 
 def line_extremes(image, size, axis, mode, cval, origin, is_minimum, dtype):

@@ -5,6 +5,7 @@ import math
 
 import phalanx as np
 
+from .._arguments import in_c_order
 from ._arrays import array, axis_of, fast_length, host, inexact, overlap_added, refuse
 from ._described import RECORDED, described
 
@@ -82,6 +83,12 @@ def inner_sum(x, h):
 
 def _direct(in1, in2, mode):
     """A convolution by sums of products."""
+    if in1.ndim > 1 and np.result_type(in1.dtype, in2.dtype).char in "?e":
+        raise refuse(
+            "Unsupported type: bool and float16 are not convolved directly along several axes",
+            mistake="dtype",
+            hint="convert an operand to float32 or an integer dtype",
+        )
     if in1.ndim == 1:
         in1, in2 = _ordered(in1, in2, mode)
         whole = np.convolve(in1, in2, mode="valid" if mode == "valid" else "full")
@@ -136,18 +143,14 @@ def _prepared(in1, in2, mode, axes):
     return *_ordered(in1, in2, mode, axes), axes
 
 
-def _floats(x):
-    x = array(x)
-    return x.astype(np.float32) if x.dtype.char == "e" else x
-
-
 @described(
     "ndarray: The convolution: real, or complex if an operand is. float64 for integers.",
     {"ValueError": "The numbers of axes differ, the shapes do not fit, or the mode is unknown."},
 )
+@in_c_order
 def fftconvolve(in1, in2, mode="full", axes=None):
     """The convolution of two arrays by Fourier transforms."""
-    in1, in2 = _floats(in1), _floats(in2)
+    in1, in2 = array(in1), array(in2)
     if in1.ndim == in2.ndim == 0:
         return in1 * in2
     _check_ndim(in1, in2)
@@ -164,10 +167,11 @@ def fftconvolve(in1, in2, mode="full", axes=None):
     "ndarray: The convolution, as of `fftconvolve`.",
     {"ValueError": "The numbers of axes differ, the shapes do not fit, or the mode is unknown."},
 )
+@in_c_order
 def oaconvolve(in1, in2, mode="full", axes=None):
     """The convolution of a long and a short array: the long one is cut into blocks, whose
     convolutions by Fourier transforms are added where they overlap."""
-    in1, in2 = _floats(in1), _floats(in2)
+    in1, in2 = array(in1), array(in2)
     if in1.ndim == in2.ndim == 0:
         return in1 * in2
     _check_ndim(in1, in2)
@@ -308,6 +312,7 @@ def choose_conv_method(in1, in2, mode="full", measure=False):
      "the mode or the method is unknown."},
     _INTEGERS,
 )
+@in_c_order
 def convolve(in1, in2, mode="full", method="auto"):
     """The convolution of two arrays of any number of axes."""
     in1, in2 = array(in1), array(in2)
@@ -408,6 +413,11 @@ def _in_plane(in1, in2, mode, boundary, fillvalue, name, is_correlation):
     else:
         is_swapped, kernel = False, second
     dtype = np.result_type(in1.dtype, in2.dtype)
+    if dtype.char in "?e":
+        raise refuse(
+            f"{name} not available for this type: bool and float16 are not convolved",
+            mistake="dtype", hint="convert an operand to float32 or an integer dtype",
+        )
     first, kernel = first.astype(dtype, copy=False), kernel.astype(dtype, copy=False)
     if 0 in (first.size, kernel.size):
         return _of_nothing(first, kernel, mode)
@@ -444,12 +454,14 @@ _OF_PLANES = {
 
 
 @described("ndarray: The convolution.", _OF_PLANES, boundary=_BOUNDARY)
+@in_c_order
 def convolve2d(in1, in2, mode="full", boundary="fill", fillvalue=0):
     """The convolution of two matrices, with a choice of what surrounds the first one."""
     return _in_plane(in1, in2, mode, boundary, fillvalue, "convolve2d", False)
 
 
 @described("ndarray: The correlation.", _OF_PLANES, boundary=_BOUNDARY)
+@in_c_order
 def correlate2d(in1, in2, mode="full", boundary="fill", fillvalue=0):
     """The correlation of two matrices, with a choice of what surrounds the first one."""
     return _in_plane(in1, in2, mode, boundary, fillvalue, "correlate2d", True)

@@ -165,6 +165,11 @@ class ZoomFFT(CZT):
         self._prepare(chirp, _turned(k[: self.n] * (-2 * math.pi * first / fs)))
 
 
+def _check_axes(x):
+    if x.ndim == 0:
+        raise refuse("tuple index out of range: a number has no axis", IndexError)
+
+
 @described(
     "ndarray: The transforms, complex, with `m` elements along the axis.",
     {**_WRONG, "AxisError": "There is no such axis."},
@@ -174,6 +179,7 @@ class ZoomFFT(CZT):
 def czt(x, m=None, w=None, a=1 + 0j, *, axis=-1):
     """The z transform of signals at points of a spiral."""
     x = array(x)
+    _check_axes(x)
     return CZT(x.shape[axis_of(axis, x.ndim)], m=m, w=w, a=a)(x, axis=axis)
 
 
@@ -184,5 +190,6 @@ def czt(x, m=None, w=None, a=1 + 0j, *, axis=-1):
 def zoom_fft(x, fn, m=None, *, fs=2, endpoint=False, axis=-1):
     """The Fourier transform of signals at frequencies of a range."""
     x = array(x)
+    _check_axes(x)
     extent = x.shape[axis_of(axis, x.ndim)]
     return ZoomFFT(extent, fn, m=m, fs=fs, endpoint=endpoint)(x, axis=axis)

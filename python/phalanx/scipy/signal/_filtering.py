@@ -4,9 +4,10 @@ import operator
 
 import phalanx as np
 
+from .._arguments import in_c_order
 from ._arrays import array, axis_of, const_ext, even_ext, host, odd_ext, part, refuse
 from ._described import SMALL, described
-from ._recurrence import checked_states, filtered
+from ._recurrence import cascade, checked_states, filtered
 
 _EXTENSIONS = {"even": even_ext, "odd": odd_ext, "constant": const_ext}
 _LIMITS = (
@@ -49,6 +50,7 @@ def _signal(x):
     SMALL + _LIMITS,
     a=("array_like", "The coefficients of the denominator, of which the first one is not 0."),
 )
+@in_c_order
 def lfilter(b, a, x, axis=-1, zi=None):
     """A signal through a recursive or non-recursive filter along an axis."""
     b, a = _coefficients(b, a)
@@ -170,18 +172,8 @@ def sosfilt(sos, x, axis=-1, zi=None):
                 f"Invalid zi shape. With axis={axis}, an input with shape {x.shape}, and an sos "
                 f"array with {sos.shape[0]} sections, zi must have shape {shape}, got {zi.shape}."
             )
-    y, states = _cascade(sos, x, axis, zi)
+    y, states = cascade(sos, x, axis, zi)
     return y if zi is None else (y, states)
-
-
-def _cascade(sos, x, axis, zi):
-    dtype = np.result_type(sos.dtype, x.dtype, *([] if zi is None else [zi.dtype]))
-    x, sos, ends = x.astype(dtype, copy=False), sos.astype(dtype), []
-    for at, section in enumerate(sos):
-        state = None if zi is None else zi[at].astype(dtype)
-        x, end = filtered(section[:3], section[3:], x, axis, state)
-        ends.append(end)
-    return x, None if zi is None else np.stack(ends)
 
 
 def _settled_sections(sos):
@@ -333,7 +325,7 @@ def sosfiltfilt(sos, x, axis=-1, padtype="odd", padlen=None):
     states = states.reshape(shape)
 
     def forward(signal, zi):
-        return _cascade(sos, signal, axis, zi)
+        return cascade(sos, signal, axis, zi)
 
     y = _both_ways(forward, extended, axis, states)
     return part(y, axis, edge, y.shape[axis] - edge) if edge else y

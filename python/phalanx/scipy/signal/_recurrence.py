@@ -1,21 +1,30 @@
 """Linear recurrences along an axis: the one operation under all recursive filters.
 
-A signal is cut into blocks, which are the rows of a matrix. The response of each block to its own
-samples is a product with a triangular matrix of the impulse response. The states at the starts of
-the blocks are a recurrence of matrices over fewer elements, which is solved in the same way. The
-response to these states is another product. Nothing loops over samples.
-
-Products would spread a NaN to earlier samples, so that NaN and infinities are left out, and the
-samples from the first one of them on are NaN. A loop over samples may also give infinities there.
+A signal is cut into blocks, and all blocks are filtered at the same time. The state that a block
+leaves behind is that of its own samples plus a matrix times the state before it: a recurrence over
+fewer elements, whose terms are combined by products with powers of the matrix. Then the blocks are
+filtered again, from the states before them.
 """
 
 import functools
+from fractions import Fraction
 
 import phalanx as np
 
+from ..._phalanx import signal as _native
 from ._arrays import array, padded, refuse
 
+# The samples of a block; more if there are so many that all threads of a GPU have blocks.
 _BLOCK = 128
+_MANY, _LONG_BLOCK = 1 << 21, 512
+# States after a block that are larger than the states before it by so much are no good numbers to
+# compute with.
+_LARGE = 10.0
+# The sections of second order that a signal passes at a time.
+_SECTIONS = 8
+# The bits behind the point of exact numbers: rounding in the last one stays out of sight after it
+# was amplified by any filter whose numbers a float64 can hold.
+_BITS = 512
 # The most rows of the matrix that combines the states of several blocks.
 _STATES = 512
 # Filters without feedback that have more coefficients are convolved by Fourier transforms.
@@ -68,45 +77,143 @@ def _without_feedback(b, x, zi, dtype):
 def _with_feedback(b, a, x, zi, dtype):
     import numpy
 
-    order, n = max(a.size, b.size) - 1, x.shape[-1]
-    lead = x.shape[:-1]
+    order, of_a = max(a.size, b.size) - 1, a.size - 1
+    is_long = b.size > max(a.size, _SHIFTED)
+    b, a = (numpy.concatenate([b, numpy.zeros(order + 1 - b.size)]) / a[0], a / a[0])
+    length, count = _blocks(x.shape[-1])
+    poles = _poles(_Coefficients(b[None, :1], a[None, :]), length) if count > 1 else None
+    if poles is None and not is_long:
+        a = numpy.concatenate([a, numpy.zeros(order - of_a)])
+        return _chained(b[None, :], a[None, :], x, zi, dtype)
+    # A convolution with the numerator, then sections with the poles alone.
+    x, ends = _without_feedback(b, x, zi, dtype)
+    poles = a[None, :] if poles is None else poles
+    for start in range(0, len(poles), _SECTIONS):
+        some = poles[start : start + _SECTIONS]
+        ones = numpy.zeros_like(some)
+        ones[:, 0] = 1
+        x, _ = _chained(ones, some, x, None, dtype)
+    if zi is None:
+        return x, None
+    # What the last samples take away from each later one.
+    taken = numpy.zeros((of_a, of_a), a.dtype)
+    for at in range(of_a):
+        taken[at:, at] = -a[:at:-1]
+    last = x[..., max(x.shape[-1] - of_a, 0) :]
+    own = padded(last, of_a - last.shape[-1], 0) @ np.asarray(taken.astype(dtype))
+    return x, ends + padded(own, 0, order - of_a)
+
+
+def _blocks(n):
+    """The length and the number of the blocks of `n` samples."""
+    block = _BLOCK if n < _MANY else _LONG_BLOCK
+    length = n if n <= 2 * block else block
+    return length, -(-n // max(length, 1))
+
+
+@functools.lru_cache(64)
+def _poles(coefficients, length):
+    """The denominators of sections of second order with the poles of a filter; None if the filter's
+    own states are as good.
+
+    Where poles are close to each other, the states of a filter of high order are large numbers that
+    cancel. Within a block they do so as in SciPy, but not in products with a rounded matrix.
+    """
+    import numpy
+
+    a = coefficients.a[0]
+    if not 3 < a.size <= _SHIFTED or not numpy.isfinite(a).all():
+        return None
+    is_complex = a.dtype.kind == "c"
+    ones = numpy.zeros_like(a)
+    ones[0] = 1
+    power = _power(_Coefficients(ones[None, :], coefficients.a), length)
+    if abs(power.rounded("D" if is_complex else "d")).max() <= _LARGE:
+        return None
+    poles = numpy.roots(a)
+    if is_complex:
+        return numpy.array([[1, -pole, 0] for pole in poles])
+    real = sorted(poles[poles.imag == 0].real)
+    sections = [[1, -2 * pole.real, abs(pole) ** 2] for pole in poles[poles.imag > 0]]
+    sections += [[1, -one - other, one * other] for one, other in zip(real[::2], real[1::2])]
+    sections += [[1, -real[-1], 0]] if len(real) % 2 else []
+    return numpy.array(sections)
+
+
+def cascade(sections, x, axis, zi):
+    """A signal through sections of second order along an axis, and the states at its end.
+
+    `sections` is a NumPy matrix with b and a of a section in each row. The states have the sections
+    as their first axis, and two elements along the axis of the filter.
+    """
+    parts = [] if zi is None else [zi]
+    dtype = np.result_type(sections.dtype, x.dtype, *(part.dtype for part in parts))
+    x = np.moveaxis(x, axis, -1)
+    if zi is not None:
+        # The states of a line follow each other.
+        zi = np.moveaxis(np.moveaxis(zi, axis + 1, -1), 0, -2).astype(dtype)
+    ends = []
+    for start in range(0, len(sections), _SECTIONS):
+        some = sections[start : start + _SECTIONS]
+        states = None
+        if zi is not None:
+            states = zi[..., start : start + _SECTIONS, :]
+            states = states.reshape(*x.shape[:-1], 2 * len(some))
+        x, end = _chained(some[:, :3], some[:, 3:], x, states, dtype)
+        ends.append(end)
+    y = np.moveaxis(x, -1, axis)
+    if zi is None:
+        return y, None
+    ends = [end.reshape(*x.shape[:-1], end.shape[-1] // 2, 2) for end in ends]
+    whole = ends[0] if len(ends) == 1 else np.concatenate(ends, axis=-2)
+    return y, np.moveaxis(np.moveaxis(whole, -2, 0), -1, axis + 1)
+
+
+def _chained(b, a, x, zi, dtype):
+    """A signal through filters along its last axis, one after the other, and the states at its end.
+    The rows of two NumPy matrices are the coefficients of the filters."""
+    n, lead = x.shape[-1], x.shape[:-1]
+    order = b.shape[0] * (b.shape[1] - 1)
     x = x.astype(dtype, copy=False)
     keeps = zi is not None
     start = np.broadcast_to(zi, (*lead, order)) if keeps else np.zeros((*lead, order), dtype)
     if n == 0:
         return x, start if keeps else None
-    x, end = _finite(x)
-    length = n if n <= 2 * _BLOCK else _BLOCK
-    count = -(-n // length)
-    b, a = (numpy.concatenate([one, numpy.zeros(order + 1 - one.size)]) for one in (b, a))
-    matrices = _matrices(_Key(b / a[0], a / a[0]), length, dtype.char)
-    response, zero_input, into, power = matrices
+    length, count = _blocks(n)
+    b, a = b / a[:, :1], a / a[:, :1]
+    coefficients = [np.asarray(one.astype(dtype)) for one in (b, a)]
     blocks = padded(x, 0, count * length - n).reshape(*lead, count, length)
-    y = blocks @ np.asarray(response)
     if count == 1:
         starts = start[..., None, :]
-        y = y + starts @ np.asarray(zero_input) if keeps else y
     else:
-        starts = states(blocks @ np.asarray(into), power, start)[..., :-1, :]
-        y = y + starts @ np.asarray(zero_input)
+        nothing = np.zeros((*lead, count, order), dtype)
+        gains = _native._recurrence(blocks, coefficients, nothing, True)
+        starts = _starts(gains, _power(_Coefficients(b, a), length), start)
+    y = _native._recurrence(blocks, coefficients, starts, False)
     y = y.reshape(*lead, count * length)[..., :n]
-    y = np.where(np.arange(n) < end, y, np.nan).astype(dtype)
     if not keeps:
         return y, None
     rest = n - (count - 1) * length
-    _, _, into, power = _matrices(_Key(b / a[0], a / a[0]), rest, dtype.char)
-    powered = np.asarray(power.astype(dtype).T.copy())
-    last = starts[..., -1:, :] @ powered + blocks[..., -1:, :rest] @ np.asarray(into)
-    return y, np.where(end < n, np.nan, last[..., 0, :]).astype(dtype)
+    ends = (blocks[..., -1:, :rest], coefficients, starts[..., -1:, :])
+    return y, _native._recurrence(*ends, True)[..., 0, :]
 
 
-def _finite(x):
-    """The samples with zeros in place of NaN and infinities, and the position of the first one of
-    these in each line, or the number of samples."""
-    is_finite = np.isfinite(x)
-    whole = np.all(is_finite, axis=-1, keepdims=True)
-    first = np.where(whole, x.shape[-1], np.argmin(is_finite, axis=-1, keepdims=True))
-    return np.where(is_finite, x, 0), first
+def _starts(gains, power, start):
+    """The states before each block, from the states that each block leaves behind after a start
+    from zero.
+
+    Products would spread a NaN to earlier blocks, so that NaN and infinities are left out; the
+    states behind the first block that has one are NaN.
+    """
+    count = gains.shape[-2]
+    is_whole = np.isfinite(gains).all(axis=-1, keepdims=True)
+    all_are = is_whole.all(axis=-2, keepdims=True)
+    first = np.where(all_are, count, np.argmin(is_whole, axis=-2, keepdims=True))
+    before = states(np.where(is_whole, gains, 0), power, start)[..., :-1, :]
+    # The first state is given, so it spreads to nothing that does not depend on it.
+    before = np.concatenate([start[..., None, :], before[..., 1:, :]], axis=-2)
+    numbers = np.arange(count).reshape(-1, 1)
+    return np.where(numbers <= first, before, np.nan).astype(gains.dtype)
 
 
 def states(gains, power, start):
@@ -116,12 +223,13 @@ def states(gains, power, start):
     dtype = gains.dtype
     size = max(2, min(count, _STATES // order))
     groups = -(-count // size)
-    combine, carry, whole = _combined(_Key(power), size, dtype.char)
+    combine, carry, whole = _combined(power, size, dtype.char)
     cut = padded(gains, 0, groups * size - count, -2).reshape(*lead, groups, size * order)
     # States within each group, as if the group started at zero.
     own = (cut @ np.asarray(combine)).reshape(*lead, groups, size + 1, order)
     if groups == 1:
-        starts = np.stack([start, own[..., 0, -1, :] + start @ _right(whole, dtype)], axis=-2)
+        propagated = start @ np.asarray(whole.rounded(dtype.char).T.copy())
+        starts = np.stack([start, own[..., 0, -1, :] + propagated], axis=-2)
     else:
         starts = states(own[..., -1, :], whole, start)
     inner = (starts[..., :-1, :] @ np.asarray(carry)).reshape(*lead, groups, size, order)
@@ -129,83 +237,138 @@ def states(gains, power, start):
     return np.concatenate([inner, starts[..., -1:, :]], axis=-2)[..., : count + 1, :]
 
 
-def _right(matrix, dtype):
-    """A matrix that multiplies rows."""
-    return np.asarray(matrix.T.astype(dtype))
+class _Matrix:
+    """A matrix by which states propagate, of integers with `_BITS` bits behind the point; a complex
+    one as a real one of twice the rows.
 
+    Where poles are close to each other, powers of a rounded matrix grow without bounds, although
+    the states of the filter fade.
+    """
 
-class _Key:
-    """Small arrays of NumPy as the key of a cache."""
-
-    def __init__(self, *arrays):
-        self.arrays = arrays
-        self._bytes = tuple((one.dtype.char, one.shape, one.tobytes()) for one in arrays)
+    def __init__(self, entries, is_complex):
+        self.entries, self.is_complex = entries, is_complex
+        self._key = (is_complex, *entries.flat)
 
     def __hash__(self):
-        return hash(self._bytes)
+        return hash(self._key)
 
     def __eq__(self, other):
-        return self._bytes == other._bytes
+        return self._key == other._key
+
+    def __matmul__(self, other):
+        return _Matrix(self.entries @ other.entries >> _BITS, self.is_complex)
+
+    def identity(self):
+        """The power 0."""
+        import numpy
+
+        one = numpy.zeros_like(self.entries)
+        numpy.fill_diagonal(one, 1 << _BITS)
+        return _Matrix(one, self.is_complex)
+
+    def to_the(self, exponent):
+        """A power."""
+        found, square = self.identity(), self
+        while exponent:
+            found = found @ square if exponent & 1 else found
+            exponent >>= 1
+            square = square @ square if exponent else square
+        return found
+
+    def rounded(self, char):
+        """The matrix in a dtype of NumPy. Numbers that are too large are the largest ones: products
+        of infinities and zero would be NaN."""
+        import numpy
+
+        most = float(numpy.finfo(char).max)
+        largest = int(most) << _BITS
+
+        def quotient(one):
+            return min(max(one, -largest), largest) / (1 << _BITS)
+
+        entries = numpy.array([[quotient(one) for one in row] for row in self.entries])
+        if self.is_complex:
+            half = len(entries) // 2
+            entries = entries[:half, :half] + 1j * entries[half:, :half]
+        return entries.astype(char)
 
 
-def _wide(array):
-    """An array of the host's widest numbers, in which coefficients are computed."""
+class _Coefficients:
+    """The rows of two NumPy matrices as the key of a cache."""
+
+    def __init__(self, b, a):
+        self.b, self.a = b, a
+        self._key = tuple((one.dtype.char, one.shape, one.tobytes()) for one in (b, a))
+
+    def __hash__(self):
+        return hash(self._key)
+
+    def __eq__(self, other):
+        return self._key == other._key
+
+
+def _integers(x):
+    """The real and the imaginary parts of numbers, as integers with `_BITS` bits behind the point.
+    Numbers that are not finite are 0: the samples that they make NaN come from elsewhere."""
     import numpy
 
-    is_complex = array.dtype.kind == "c"
-    return array.astype(numpy.clongdouble if is_complex else numpy.longdouble)
+    def integer(one):
+        return int(Fraction(float(one)) * (1 << _BITS)) if numpy.isfinite(one) else 0
+
+    parts = (x.real, numpy.imag(x))
+    return [numpy.array([[integer(one) for one in row] for row in part], object) for part in parts]
 
 
 @functools.lru_cache(64)
-def _matrices(key, length, char):
-    """For rows of samples: the response to samples, the response to states, the states that samples
-    cause; and the matrix by which states propagate over a block, in the widest numbers."""
+def _power(coefficients, length):
+    """The matrix by which the states of filters propagate over samples of zero."""
     import numpy
 
-    b, a = map(_wide, key.arrays)
-    order = a.size - 1
-    # The filter runs on one impulse, and from each of the unit states: rows are the runs.
-    kind = numpy.result_type(a, b)
-    state = numpy.zeros((order + 1, order), kind)
-    state[1:] = numpy.eye(order, dtype=kind)
-    output = numpy.empty((order + 1, length), kind)
-    after_impulse = numpy.empty((length, order), kind)
-    for at in range(length):
-        sample = numpy.zeros(order + 1, kind)
-        sample[0] = at == 0
-        out = b[0] * sample + state[:, 0]
-        state = numpy.concatenate([state[:, 1:], numpy.zeros((order + 1, 1), kind)], axis=1)
-        state = state + numpy.outer(sample, b[1:]) - numpy.outer(out, a[1:])
-        output[:, at] = out
-        after_impulse[at] = state[0]
-    response = numpy.zeros((length, length), kind)
-    for at in range(length):
-        response[at, at:] = output[0, : length - at]
-    into = after_impulse[::-1]
-    with numpy.errstate(all="ignore"):
-        return response.astype(char), output[1:].astype(char), into.astype(char), state[1:].T
+    (b, b_imag), (a, a_imag) = _integers(coefficients.b), _integers(coefficients.a)
+    rows, order = b.shape[0], b.shape[1] - 1
+    n = rows * order
+
+    def times(real, imag, x):
+        return [(real * x[0] - imag * x[1]) >> _BITS, (real * x[1] + imag * x[0]) >> _BITS]
+
+    # One step, from each of the unit states.
+    unit = numpy.zeros((n, n), object)
+    numpy.fill_diagonal(unit, 1 << _BITS)
+    state = [unit.reshape(rows, order, n), numpy.zeros((rows, order, n), object)]
+    after = [numpy.zeros_like(part) for part in state]
+    x = [numpy.zeros(n, object), numpy.zeros(n, object)]
+    for row in range(rows):
+        y = [one + z[row, 0] for one, z in zip(times(b[row, 0], b_imag[row, 0], x), state)]
+        for k in range(order):
+            up = times(b[row, k + 1], b_imag[row, k + 1], x)
+            down = times(a[row, k + 1], a_imag[row, k + 1], y)
+            for into, z, more, less in zip(after, state, up, down):
+                into[row, k] = more - less + (z[row, k + 1] if k + 1 < order else 0)
+        x = y
+    real, imag = (part.reshape(n, n) for part in after)
+    is_complex = coefficients.b.dtype.kind == "c" or coefficients.a.dtype.kind == "c"
+    entries = numpy.block([[real, -imag], [imag, real]]) if is_complex else real
+    return _Matrix(entries, is_complex).to_the(length)
 
 
 @functools.lru_cache(64)
-def _combined(key, size, char):
+def _combined(power, size, char):
     """For rows of gains of several blocks: the states between them, the response of these states to
     the state before all of them, and the matrix over all of them."""
     import numpy
 
-    (power,) = key.arrays
-    order = power.shape[0]
-    powers = [numpy.eye(order, dtype=power.dtype)]
-    with numpy.errstate(all="ignore"):
-        for _ in range(size):
-            powers.append(power @ powers[-1])
-        combine = numpy.zeros((size * order, (size + 1) * order), power.dtype)
-        for block in range(size):
-            for later in range(block + 1, size + 1):
-                rows = slice(block * order, (block + 1) * order)
-                columns = slice(later * order, (later + 1) * order)
-                combine[rows, columns] = powers[later - 1 - block].T
-        carry = numpy.concatenate([one.T for one in powers[:size]], axis=1)
-        return combine.astype(char), carry.astype(char), powers[size]
+    powers = [power.identity()]
+    for _ in range(size):
+        powers.append(power @ powers[-1])
+    rounded = [one.rounded(char).T for one in powers]
+    order = len(rounded[0])
+    combine = numpy.zeros((size * order, (size + 1) * order), char)
+    for block in range(size):
+        for later in range(block + 1, size + 1):
+            rows = slice(block * order, (block + 1) * order)
+            columns = slice(later * order, (later + 1) * order)
+            combine[rows, columns] = rounded[later - 1 - block]
+    return combine, numpy.concatenate(rounded[:size], axis=1), powers[size]
 
 
 def checked_states(zi, shape, axis, order, name="zi"):

@@ -5,12 +5,15 @@ import operator
 
 import phalanx as np
 
+from .._arguments import in_c_order
 from ._arrays import array, axis_of, host, inexact, padded, part, refuse
 from ._described import SMALL, described
 from ._windows import of_host
 
 # The most elements of a matrix of coefficients.
 _MOST = 1 << 22
+# The samples of a row, at least: products of narrower matrices wait for memory.
+_ROWS = 64
 _OF_NUMPY = {
     "edge": {"mode": "edge"},
     "wrap": {"mode": "wrap"},
@@ -147,6 +150,7 @@ def _extended(x, before, after, mode, cval):
     mode=("str", "What is beyond the ends: 'constant', 'wrap', 'edge', 'smooth', 'symmetric', "
           "'reflect', 'antisymmetric', 'antireflect' or 'line'."),
 )
+@in_c_order
 def upfirdn(h, x, up=1, down=1, axis=-1, mode="constant", cval=0):
     """A signal with `up` - 1 zeros after each sample, filtered, of which every `down`-th sample is
     kept; zeros are not multiplied."""
@@ -189,7 +193,8 @@ def _blocked(h, x, up, down, count):
     import numpy
 
     length, n = h.shape[0], x.shape[-1]
-    factor = max(1, min(length // (4 * up * down), -(-n // down)))
+    least = max(length // (4 * up * down), -(-_ROWS // down))
+    factor = max(1, min(least, -(-n // down)))
     while factor > 1 and factor * factor * up * down > _MOST:
         factor //= 2
     rows, columns = factor * down, factor * up
@@ -251,6 +256,7 @@ def low_pass(length, cutoff, window):
     window=("str, tuple or array_like", "The window of the filter's design, or the coefficients."),
     cval=("float", "The value beyond the ends for 'constant'; 0 by default."),
 )
+@in_c_order
 def resample_poly(x, up, down, axis=0, window=("kaiser", 5.0), padtype="constant", cval=None):
     """A signal at another rate, by a filter between an increase and a decrease of the rate."""
     x = array(x)
@@ -316,6 +322,7 @@ def _surrounded(h, before, after):
     n=("int", "The order of the filter: 8 for 'iir', ``20 * q`` for 'fir'."),
     ftype=("{'iir', 'fir'} or dlti", "The filter: Chebyshev's, one by a window, or a system."),
 )
+@in_c_order
 def decimate(x, q, n=None, ftype="iir", axis=-1, zero_phase=True):
     """A signal at a lower rate, after a filter against aliases."""
     x, q = array(x), operator.index(q)
@@ -339,7 +346,7 @@ def decimate(x, q, n=None, ftype="iir", axis=-1, zero_phase=True):
 
 def _anti_alias(q, n, ftype):
     """The coefficients of a filter without feedback, or the sections of a recursive one."""
-    from ._host import scipy_signal, to_host
+    from ._host import calls, scipy_signal
 
     if ftype == "fir":
         n = 20 * q if n is None else n
@@ -348,7 +355,7 @@ def _anti_alias(q, n, ftype):
         design = scipy_signal("decimate")
         n = 8 if n is None else n
         return None, design.cheby1(n, 0.05, 0.8 / q, output="sos")
-    system = to_host(ftype)
+    system = calls.to_host(ftype, "decimate")
     if not hasattr(system, "to_zpk") or getattr(system, "dt", None) is None:
         raise refuse("invalid ftype", mistake="choice")
     transfer = system.to_tf()

@@ -4,6 +4,7 @@ import math
 
 import phalanx as np
 
+from .._arguments import in_c_order
 from ._arrays import array, axis_of, host, padded, part, refuse
 from ._described import described
 
@@ -51,6 +52,7 @@ def savgol_coeffs(window_length, polyorder, deriv=0, delta=1.0, pos=None, use="c
     mode=("{'interp', 'mirror', 'constant', 'nearest', 'wrap'}",
           "What is beyond the ends; 'interp' fits a polynomial to the samples at each end."),
 )
+@in_c_order
 def savgol_filter(x, window_length, polyorder, deriv=0, delta=1.0, axis=-1, mode="interp",
                   cval=0.0):
     """A signal smoothed by the filter of Savitzky and Golay along an axis."""
@@ -119,6 +121,7 @@ def _with_fitted_ends(y, x, length, polyorder, deriv, delta):
     noise=("float or ndarray", "The power of the noise; by default the mean of the local "
            "variances."),
 )
+@in_c_order
 def wiener(im, mysize=None, noise=None):
     """An array through Wiener's filter, which smooths where the local variance is that of noise."""
     im = array(im)

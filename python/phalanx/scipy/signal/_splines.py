@@ -8,6 +8,7 @@ import math
 
 import phalanx as np
 
+from .._arguments import in_c_order
 from ._arrays import array, inexact, padded, part, refuse
 from ._described import described
 from ._recurrence import filtered
@@ -174,6 +175,7 @@ _OF_SAMPLES = {
 
 
 @described("ndarray: The coefficients, a vector.", _OF_SAMPLES)
+@in_c_order
 def cspline1d(signal, lamb=0.0):
     """The coefficients of the cubic spline through samples, or of a smoother one."""
     signal = _vector(signal)
@@ -183,6 +185,7 @@ def cspline1d(signal, lamb=0.0):
 
 
 @described("ndarray: The coefficients, a vector.", _OF_SAMPLES)
+@in_c_order
 def qspline1d(signal, lamb=0.0):
     """The coefficients of the quadratic spline through samples."""
     if lamb != 0.0:
@@ -315,6 +318,7 @@ _OF_PLANES = {
 
 @described("ndarray: The coefficients, of the shape of the matrix.", _OF_PLANES,
            signal=("array_like", "The samples, a matrix."), precision=_PRECISION)
+@in_c_order
 def cspline2d(signal, lamb=0.0, precision=-1.0):
     """The coefficients of the cubic spline through the samples of a matrix, or of a smoother
     one."""
@@ -328,6 +332,7 @@ def cspline2d(signal, lamb=0.0, precision=-1.0):
 
 @described("ndarray: The coefficients, of the shape of the matrix.", _OF_PLANES,
            signal=("array_like", "The samples, a matrix."), precision=_PRECISION)
+@in_c_order
 def qspline2d(signal, lamb=0.0, precision=-1.0):
     """The coefficients of the quadratic spline through the samples of a matrix."""
     if lamb > 0:
@@ -347,20 +352,28 @@ def _along_both(x, function):
 @described(
     "ndarray: The filtered matrix.",
     {"ValueError": "The array has not two axes, or a filter has an even number of coefficients.",
-     "TypeError": "A filter is complex."},
+     "TypeError": "A filter has not the precision of the matrix, or is complex beside a real one."},
     "Local: recorded, and computed when a value is observed. Collective if a filter is an array on "
     "devices, which is read.",
 )
+@in_c_order
 def sepfir2d(input, hrow, hcol):
     """A matrix through one filter along its rows and one along its columns; it is mirrored at its
     ends."""
     from ._arrays import host
 
-    x, filters = _samples(input), [host(one) for one in (hrow, hcol)]
+    x, filters = array(input), [host(one) for one in (hrow, hcol)]
+    if x.dtype.char not in "fdFD":
+        x = x.astype(np.float32 if x.dtype.itemsize < 4 else np.float64)
     if x.ndim != 2:
         raise refuse("object of too small depth for desired array")
-    if any(one.dtype.kind == "c" for one in filters):
-        raise refuse("the filters must be real", TypeError, "dtype")
+    for given, taps in zip((hrow, hcol), filters):
+        is_typed = hasattr(given, "dtype") or taps.dtype.kind == "c"
+        if is_typed and not np.can_cast(taps.dtype, x.dtype):
+            raise refuse(
+                f"Cannot cast a filter from {taps.dtype} to {x.dtype} according to the rule 'safe'",
+                TypeError, "conversion",
+            )
     if any(one.ndim != 1 or one.size % 2 == 0 for one in filters):
         raise refuse("hrow and hcol must be odd length")
     for axis, taps in zip((1, 0), filters):
@@ -379,6 +392,7 @@ def sepfir2d(input, hrow, hcol):
     {"TypeError": "The dtype is not float32, float64, complex64 or complex128.",
      "ValueError": "There are too few samples."},
 )
+@in_c_order
 def spline_filter(Iin, lmbda=5.0):
     """A matrix smoothed by a cubic spline."""
     image = array(Iin)

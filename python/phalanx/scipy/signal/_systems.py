@@ -3,7 +3,7 @@
 import textwrap
 
 from ._described import composed
-from ._host import from_host, scipy_signal, to_host
+from ._host import calls
 from ._parameters import OF_FUNCTIONS, OF_METHODS
 
 _NOTES = (
@@ -40,8 +40,7 @@ class _System:
                 mistake="count",
             )
         form = name.removesuffix("Continuous").removesuffix("Discrete")
-        given = [to_host(one) for one in system]
-        made = getattr(scipy_signal(form), form)(*given, **to_host(keywords))
+        made = calls.answer(calls.found(form), form, system, keywords)
         return made if not type(made).__module__.startswith("scipy") else from_scipy(made)
 
     def __repr__(self):
@@ -51,16 +50,16 @@ class _System:
         return from_scipy, (self._of_scipy,)
 
     def _binary(self, name, other):
-        found = getattr(self._of_scipy, name)(to_host(other))
-        return found if found is NotImplemented else from_host(found)
+        found = getattr(self._of_scipy, name)(calls.to_host(other, "StateSpace"))
+        return found if found is NotImplemented else calls.from_host(found)
 
 
 def _attribute(name, text):
     def read(self):
-        return from_host(getattr(self._of_scipy, name))
+        return calls.from_host(getattr(self._of_scipy, name))
 
     def write(self, value):
-        setattr(self._of_scipy, name, to_host(value))
+        setattr(self._of_scipy, name, calls.to_host(value, name))
 
     return property(read, write, doc=text)
 
@@ -71,8 +70,8 @@ def _method(name, given, returns, summary):
     signature = inspect.signature(eval(f"lambda self{given}: None", {}))
 
     def call(self, *given, **keywords):
-        found = getattr(self._of_scipy, name)(*map(to_host, given), **to_host(keywords))
-        return from_host(found)
+        found = calls.answer(getattr(self._of_scipy, name), name, given, keywords)
+        return calls.from_host(found)
 
     call.__name__, call.__signature__ = name, signature
     parameters = list(signature.parameters.values())
@@ -173,7 +172,7 @@ class StateSpace(_Form):
     )
 
     def __neg__(self):
-        return from_host(-self._of_scipy)
+        return calls.from_host(-self._of_scipy)
 
 
 for _class in (lti, dlti, _Form):
@@ -188,7 +187,8 @@ for _class, _text in (
     (ZerosPolesGain, "Another system, or zeros, poles and gain."),
     (StateSpace, "Another system, or the matrices A, B, C and D."),
 ):
-    _class.__doc__ += _PARAMETERS.format(_text)
+    # The interpreter may drop docstrings.
+    _class.__doc__ = _class.__doc__ and _class.__doc__ + _PARAMETERS.format(_text)
 
 # The forms in continuous and in discrete time, by the names of SciPy's classes.
 _CLASSES = {

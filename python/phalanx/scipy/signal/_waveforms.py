@@ -5,6 +5,7 @@ import operator
 
 import phalanx as np
 
+from .._arguments import in_c_order
 from ._arrays import array, host, refuse
 from ._described import SMALL, described
 
@@ -107,6 +108,7 @@ def gausspulse(t, fc=1000, bw=0.5, bwr=-6, tpr=-60, retquad=False, retenv=False)
     {"TypeError": "The times are complex."},
     width=("array_like", "The part of a period of ``2 * pi`` in which the wave rises."),
 )
+@in_c_order
 def sawtooth(t, width=1):
     """A sawtooth or triangle wave of the period ``2 * pi``."""
     t = _times(t)
@@ -124,6 +126,7 @@ def sawtooth(t, width=1):
     {"TypeError": "The times are complex."},
     duty=("array_like", "The part of a period of ``2 * pi`` in which the wave is 1."),
 )
+@in_c_order
 def square(t, duty=0.5):
     """A square wave of the period ``2 * pi``."""
     t = _times(t)
