@@ -1,8 +1,9 @@
 """The names of SciPy that are implemented."""
 
-from . import linalg
-
-__all__ = ["fft", "fftpack", "io", "linalg", "ndimage", "signal", "sparse", "special", "stats"]
+__all__ = [
+    "cluster", "fft", "fftpack", "integrate", "interpolate", "io", "linalg", "ndimage", "optimize",
+    "signal", "sparse", "spatial", "special", "stats",
+]
 
 
 def __getattr__(name):
