@@ -24,7 +24,7 @@ PLACES = {
     "cupyx.distributed": ["phalanx.distributed"],
     "cupyx.distributed.array.DistributedArray": ["phalanx.ndarray"],
     "cupyx.profiler": ["phalanx.x.profiler"],
-    "cupyx.scipy": ["phalanx.scipy"],
+    "cupyx.scipy": ["phalanx.x.scipy"],
     "array_api": ["phalanx"],
     "array_api.array": ["phalanx.ndarray"],
 }
@@ -45,6 +45,7 @@ OBJECTS = {
     "phalanx.random.Generator": lambda: phalanx.random.default_rng(1),
     "phalanx.random.RandomState": lambda: phalanx.random.RandomState(1),
     "array_api.info": phalanx.__array_namespace_info__,
+    "phalanx.scipy.spatial.KDTree": lambda: phalanx.scipy.spatial.KDTree(phalanx.ones((4, 2))),
 }
 for _generator in ("BitGenerator", "PCG64", "PCG64DXSM", "Philox"):
     OBJECTS[f"phalanx.random.{_generator}"] = getattr(phalanx.random, _generator)

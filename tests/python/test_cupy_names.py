@@ -410,3 +410,19 @@ def test_modes_of_errors_are_those_of_the_module():
                 pass
         with pytest.raises(ValueError):
             x.seterr(**modes)
+
+
+def test_scipy_has_the_name_that_programs_for_cupy_expect():
+    import phalanx.scipy.sparse.linalg
+    import phalanx.x.scipy.ndimage
+    import phalanx.x.scipy.sparse.linalg
+    from phalanx.x.scipy import special
+    from phalanx.x.scipy.signal import windows
+
+    assert phalanx.x.scipy.ndimage is phalanx.scipy.ndimage
+    assert phalanx.x.scipy.sparse.linalg is phalanx.scipy.sparse.linalg
+    assert special is phalanx.scipy.special and windows is phalanx.scipy.signal.windows
+    assert phalanx.x.scipy.get_array_module(np.ones(2)) is np
+    assert phalanx.x.scipy.get_array_module(numpy.ones(2)) is numpy
+    with pytest.raises(ImportError):
+        import phalanx.x.scipy.nothing  # noqa: F401

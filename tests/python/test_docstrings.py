@@ -23,15 +23,22 @@ phalanx.cuda.nvtx phalanx.x.optimizing phalanx.x.time phalanx.polynomial
 phalanx.polynomial.polynomial phalanx.polynomial.chebyshev
 phalanx.polynomial.hermite phalanx.polynomial.hermite_e phalanx.polynomial.laguerre
 phalanx.polynomial.legendre phalanx.polynomial.polyutils phalanx.scipy.io phalanx.scipy.ndimage
-phalanx.scipy.fft phalanx.scipy.fftpack phalanx.scipy.fftpack.convolve
+phalanx.scipy.fft phalanx.scipy.fftpack phalanx.scipy.fftpack.convolve phalanx.scipy.signal
+phalanx.scipy.signal.windows phalanx.scipy.special phalanx.scipy.stats phalanx.scipy.interpolate
+phalanx.scipy.spatial phalanx.scipy.spatial.distance phalanx.scipy.spatial.transform
+phalanx.scipy.cluster.vq phalanx.scipy.cluster.hierarchy phalanx.scipy.linalg
+phalanx.scipy.integrate phalanx.scipy.optimize phalanx.scipy.optimize.elementwise
 """.split()
 
 
 def functions():
     """Every function and ufunc, and every method of a class, with a path."""
     for name in MODULES:
-        for own, value in vars(importlib.import_module(name)).items():
-            path = f"{name}.{own}"
+        module = importlib.import_module(name)
+        # Modules of SciPy make some names when they are first used; elsewhere, these are arrays.
+        made = module.__all__ if name.startswith("phalanx.scipy.") else ()
+        for own in dict.fromkeys([*vars(module), *made]):
+            path, value = f"{name}.{own}", getattr(module, own)
             if own.startswith("_") or not getattr(value, "__module__", name).startswith("phalanx"):
                 # NumPy's objects and imported names are documented elsewhere.
                 continue

@@ -147,9 +147,24 @@ def test_hankel_transforms(mu, bias):
 
 
 def test_hankel_transforms_of_single_precision():
-    assert ours.fht(np.asarray(numbers(8, kind="f")), 0.1, 0.0).dtype == np.float32
+    x = numbers(8, kind="f")
+    for name in ("fht", "ifht"):
+        for bias in (0.0, 0.5):
+            want = getattr(scipy_fft, name)(x, 0.1, 0.0, bias=bias)
+            found = getattr(ours, name)(np.asarray(x), np.asarray(0.1), 0.0, bias=bias)
+            assert found.dtype == want.dtype == ("float64" if bias else "float32")
+            numpy.testing.assert_allclose(found.get(), want, rtol=1e-5)
     with pytest.warns(UserWarning, match="singular transform"):
         ours.fht(np.asarray(numbers(8)), 0.1, 0.0, bias=-1.0)
+
+
+def test_what_is_no_plan_is_refused_before_other_arguments():
+    x = np.asarray(numbers(4, 4))
+    for call in (
+        lambda: ours.hfft(x, norm="", plan="other"), lambda: ours.fft2(x, s=(1,), plan=3),
+    ):
+        with pytest.raises(NotImplementedError, match="not yet supported"):
+            call()
 
 
 def test_fast_lengths():
@@ -268,8 +283,12 @@ def test_other_backends_compute_our_functions():
 def test_plans_are_those_of_their_transforms():
     x = np.asarray(numbers(3, 8))
     plan = ours.get_fft_plan(x, axes=1)
+    assert (ours.fft(x, plan=plan) == ours.fft(x)).all()
     with plan:
-        assert (ours.fft(x, plan=plan) == ours.fft(x)).all()
+        numpy.testing.assert_allclose(ours.fft(x).get(), numpy.fft.fft(x.get()), atol=1e-12)
+        with pytest.raises(RuntimeError):
+            ours.fft(x, plan=plan)
+    ours.fft(x, plan=plan)
     assert (ours.fftn(x, plan=ours.get_fft_plan(x)) == ours.fftn(x)).all()
     with pytest.raises(ValueError):
         ours.fft(x, axis=0, plan=plan)

@@ -46,6 +46,33 @@ def test_transforms_over_axes(name):
     compare(name, numbers(3, 4, 5), shape=(2, 6), axes=(2, 0))
 
 
+def test_plans():
+    x = numbers(6, 5)
+    own = np.asarray(x)
+    for name, kind in ("fft", "C2C"), ("ifft", "C2C"), ("rfft", "R2C"), ("irfft", "C2C"):
+        plan = ours.get_fft_plan(own, shape=(4,), axes=0, value_type=kind)
+        found = getattr(ours, name)(own, n=4, axis=0, plan=plan)
+        want = getattr(scipy_fftpack, name)(x, n=4, axis=0)
+        numpy.testing.assert_allclose(found.get(), want, atol=1e-13)
+        with pytest.raises(ValueError, match="the plan is one"):
+            getattr(ours, name)(own, n=3, axis=0, plan=plan)
+        with plan:
+            numpy.testing.assert_allclose(
+                getattr(ours, name)(own, n=4, axis=0).get(), want, atol=1e-13
+            )
+            with pytest.raises(RuntimeError):
+                getattr(ours, name)(own, n=4, axis=0, plan=plan)
+        with pytest.raises(NotImplementedError):
+            getattr(ours, name)(own, plan="other")
+    for name in "fft2", "ifft2", "fftn", "ifftn":
+        plan = ours.get_fft_plan(own, axes=(0, 1))
+        want = getattr(scipy_fftpack, name)(x)
+        found = getattr(ours, name)(own, axes=(0, 1), plan=plan)
+        numpy.testing.assert_allclose(found.get(), want, atol=1e-13)
+        with pytest.raises(ValueError):
+            getattr(ours, name)(own, shape=(3, 3), axes=(0, 1), plan=plan)
+
+
 @pytest.mark.parametrize("kind", "dfi")
 @pytest.mark.parametrize("n", [1, 2, 3, 8, 9])
 def test_packed_transforms(n, kind):

@@ -28,6 +28,7 @@ sp.kurtosis(x[:3], bias=False)  sp.skew(ones)  sp.kurtosis(ones)  sp.moment(x, [
 sp.moment(x, 3, center=0.5)  sp.moment(x, 1.5)  sp.moment(x, [])  sp.moment(n, 0)
 sp.describe(n, nan_policy='omit', ddof=0, bias=False)  sp.describe([])  sp.describe(x, axis=None)
 sp.entropy(p, p**2, base=2, axis=1)  sp.entropy(p, p[:, :1])  sp.entropy(x, base=-1)
+sp.entropy(p * 1j)  sp.entropy(p, p * 1j, axis=None)
 sp.differential_entropy(v, method='x')  sp.differential_entropy(v, window_length=2, base=2)
 sp.differential_entropy(v, window_length=5)  sp.differential_entropy(x, method='correa')
 sp.differential_entropy(x, method='vasicek')  sp.differential_entropy(x, method='ebrahimi')
@@ -129,7 +130,9 @@ sp.yeojohnson_llf(0.7, n, nan_policy='omit')  sp.boxcox(p[:, 0], 0)  sp.boxcox(p
 sp.yeojohnson(x, 0)  sp.yeojohnson(x, 2)  sp.yeojohnson(x, -0.5)  sp.boxcox(v)  sp.boxcox([1.0, 1])
 sp.boxcox(p)  sp.boxcox_normmax(p[:, 0], method='x')  sp.boxcox_normplot(p[:, 0], 2, 1)
 sp.boxcox_normplot(p[:, 0], -2, 2, N=5)  sp.yeojohnson_normplot(v, -2, 2, N=5)
-sp.probplot(v, fit=False)  sp.yeojohnson(v * 1j)
+sp.probplot(v, fit=False)  sp.yeojohnson(v * 1j)  sp.boxcox_llf(4, p * (1 + 1j))
+sp.boxcox_llf(-3, p * (1 - 2j), axis=1)  sp.boxcox_llf(0, p * 1j)
+sp.boxcox_llf(3, (p * 1j)[:0])  sp.boxcox_llf(3, array([], 'F'))  sp.boxcox_llf(3, p[:0])
 """)
 SEARCHED = cases("""
 sp.boxcox(p[:, 0])  sp.boxcox(p[:, 0], alpha=0.05)  sp.boxcox_normmax(p[:, 0])
@@ -202,6 +205,15 @@ def test_docstrings_are_whole():
         assert told == parameters(function, is_method), name
         assert section(text, "Returns") and section(text, "Raises"), name
         assert re.search("Local|Collective", "\n".join(section(text, "Notes"))), name
+
+
+def test_entropies_of_halves():
+    x = numpy.array([[1, 2, 3], [5, 0.5, 4]], "e")
+    for given in [(x,), (x, x[::-1].copy()), (x, x.astype("f"))]:
+        want = scipy.stats.entropy(*given)
+        found = own.entropy(*map(np.asarray, given))
+        assert found.dtype == want.dtype == "float32"
+        numpy.testing.assert_allclose(found.get(), want, rtol=5e-3)
 
 
 def test_long_arrays_are_not_copied_to_the_host():

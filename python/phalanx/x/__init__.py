@@ -177,7 +177,7 @@ def _order(order):
 
 def __getattr__(name):
     # They need modules that an import of phalanx does not load.
-    if name in ("jit", "optimizing", "time"):
+    if name in ("jit", "optimizing", "scipy", "time"):
         import importlib
 
         return importlib.import_module(f".{name}", __name__)

@@ -156,7 +156,7 @@ def one_axis(x, type, n, axis, norm, workers, orthogonalize, is_sine, is_inverse
     x = floating(x)
     axis = axis_of(axis, x.ndim)
     n = extent_of(n, x.shape[axis])
-    return _along(x, type, n, axis, norm, is_sine, is_orthogonal)
+    return np.asarray(_along(x, type, n, axis, norm, is_sine, is_orthogonal), order="C")
 
 
 def many_axes(x, type, s, axes, norm, workers, orthogonalize, is_sine, is_inverse):
@@ -167,7 +167,7 @@ def many_axes(x, type, s, axes, norm, workers, orthogonalize, is_sine, is_invers
     s, axes = extents_and_axes(x, s, axes)
     for n, axis in zip(s, axes):
         x = _along(x, type, n, axis, norm, is_sine, is_orthogonal)
-    return x
+    return np.asarray(x, order="C")
 
 
 def _public(function):

@@ -80,19 +80,20 @@ def _transformed(a, dln, mu, offset, bias, is_inverse):
     sign = 1 if is_inverse else -1
     places = (np.arange(n, dtype=np.float64) - (n - 1) / 2) * dln
     before, after = (places + offset, places) if is_inverse else (places, places + offset)
-    dtype = a.dtype
     factors = _coefficients(n, dln, mu, offset, bias, is_inverse)
     if bias != 0:
-        a = a * np.exp(sign * bias * before).astype(dtype)
+        # As in SciPy, whose result is of double precision then.
+        a = a * np.exp(sign * bias * before)
     found = np.fft.rfft(a)
     factors = 1 / np.conj(factors) if is_inverse else factors
     found = np.flip(np.fft.irfft(found * factors.astype(found.dtype), n), -1)
     if bias != 0:
-        found = found * np.exp(sign * bias * after).astype(dtype)
+        found = found * np.exp(sign * bias * after)
     return found
 
 
-_RESULT = "ndarray: The shape of the array; float32 stays, other real dtypes become float64."
+_RESULT = "ndarray: The shape of the array; float32 stays without a bias, and other real dtypes " \
+    "become float64."
 _ERRORS = {"TypeError": "The numbers are complex."}
 
 

@@ -58,6 +58,7 @@ ERRORS = {
     "ValueError": "An extent is below 1, or the norm, the axes or `workers` are not allowed.",
     "TypeError": "The numbers have a dtype without a transform.",
     "NotImplementedError": "`plan` is none of `get_fft_plan`.",
+    "RuntimeError": "A plan is passed inside of a ``with`` statement of a plan.",
 }
 
 described = describer(PARAMETERS, raises=ERRORS)

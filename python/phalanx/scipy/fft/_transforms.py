@@ -14,7 +14,7 @@ from ._arguments import (
 )
 from ._backends import dispatched
 from ._parameters import RESULT, described
-from ._plans import check_plan
+from ._plans import check_kind, check_plan
 
 
 def _complex_result(function):
@@ -28,18 +28,20 @@ def _real_result(function):
 def _along(transform, x, n, axis, norm, workers, plan, is_real=False, is_halved=False):
     """A transform along one axis. `is_halved` if the axis has the half of a real transform."""
     workers_of(workers)
+    check_kind(plan)
     norm = norm_of(norm)
     x = floating(x, complex=False if is_real else None)
     place = axis_of(axis, x.ndim)
     extent = x.shape[place]
     n = extent_of(n, 2 * (extent - 1) if is_halved else extent)
-    check_plan(plan, (n,), (place,), x.ndim)
+    check_plan(plan, (n,), (place,))
     return transform(x, n, place, norm)
 
 
 def _over(transform, x, s, axes, norm, workers, plan, is_real=False, is_halved=False):
     """A transform over several axes."""
     workers_of(workers)
+    check_kind(plan)
     norm = norm_of(norm)
     x = floating(x, complex=False if is_real else None)
     s, axes = extents_and_axes(x, s, axes, is_halved)
@@ -47,7 +49,7 @@ def _over(transform, x, s, axes, norm, workers, plan, is_real=False, is_halved=F
         if is_real or is_halved:
             raise refuse("at least 1 axis must be transformed")
         return x
-    check_plan(plan, s, axes, x.ndim)
+    check_plan(plan, s, axes)
     return transform(x, s, axes, norm)
 
 

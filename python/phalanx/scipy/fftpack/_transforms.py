@@ -6,25 +6,30 @@ from ..fft import _cosine
 from ..fft import next_fast_len as _next_fast_len
 from ..fft._arguments import axis_of, extent_of, extents_and_axes, floating
 from ..fft._parameters import ERRORS, RESULT, described
+from ..fft._plans import check_kind, check_plan
 from . import _packed
 
-_ERRORS = {kind: text for kind, text in ERRORS.items() if kind != "NotImplementedError"}
-_REAL = {**_ERRORS, "TypeError": "The numbers are complex."}
+_REAL = {**ERRORS, "TypeError": "The numbers are complex."}
 
 
 def _complex_result(function):
-    return described(RESULT["complex"], _ERRORS)(function)
+    return described(RESULT["complex"], ERRORS)(function)
 
 
-def _along(transform, x, n, axis):
+def _along(transform, x, n, axis, plan):
+    check_kind(plan)
     x = floating(x)
     axis = axis_of(axis, x.ndim)
-    return transform(x, extent_of(n, x.shape[axis]), axis)
+    n = extent_of(n, x.shape[axis])
+    check_plan(plan, (n,), (axis,))
+    return transform(x, n, axis)
 
 
-def _over(transform, x, shape, axes):
+def _over(transform, x, shape, axes, plan):
+    check_kind(plan)
     x = floating(x)
     s, axes = extents_and_axes(x, shape, _whole(x, axes))
+    check_plan(plan, s, axes)
     return transform(x, s, axes) if axes else x
 
 
@@ -34,52 +39,52 @@ def _whole(x, axes):
 
 
 @_complex_result
-def fft(x, n=None, axis=-1, overwrite_x=False):
+def fft(x, n=None, axis=-1, overwrite_x=False, plan=None):
     """The discrete Fourier transform along an axis."""
-    return _along(np.fft.fft, x, n, axis)
+    return _along(np.fft.fft, x, n, axis, plan)
 
 
 @_complex_result
-def ifft(x, n=None, axis=-1, overwrite_x=False):
+def ifft(x, n=None, axis=-1, overwrite_x=False, plan=None):
     """The inverse of `fft`."""
-    return _along(np.fft.ifft, x, n, axis)
+    return _along(np.fft.ifft, x, n, axis, plan)
 
 
 @_complex_result
-def fft2(x, shape=None, axes=(-2, -1), overwrite_x=False):
+def fft2(x, shape=None, axes=(-2, -1), overwrite_x=False, plan=None):
     """The transform over two axes."""
-    return _over(np.fft.fftn, x, shape, axes)
+    return _over(np.fft.fftn, x, shape, axes, plan)
 
 
 @_complex_result
-def ifft2(x, shape=None, axes=(-2, -1), overwrite_x=False):
+def ifft2(x, shape=None, axes=(-2, -1), overwrite_x=False, plan=None):
     """The inverse of `fft2`."""
-    return _over(np.fft.ifftn, x, shape, axes)
+    return _over(np.fft.ifftn, x, shape, axes, plan)
 
 
 @_complex_result
-def fftn(x, shape=None, axes=None, overwrite_x=False):
+def fftn(x, shape=None, axes=None, overwrite_x=False, plan=None):
     """The transform over several axes."""
-    return _over(np.fft.fftn, x, shape, axes)
+    return _over(np.fft.fftn, x, shape, axes, plan)
 
 
 @_complex_result
-def ifftn(x, shape=None, axes=None, overwrite_x=False):
+def ifftn(x, shape=None, axes=None, overwrite_x=False, plan=None):
     """The inverse of `fftn`."""
-    return _over(np.fft.ifftn, x, shape, axes)
+    return _over(np.fft.ifftn, x, shape, axes, plan)
 
 
 @described(RESULT["real"], _REAL)
-def rfft(x, n=None, axis=-1, overwrite_x=False):
+def rfft(x, n=None, axis=-1, overwrite_x=False, plan=None):
     """The transform of real numbers as real numbers: the mean, then pairs of the real and the
     imaginary part of each frequency."""
-    return _packed.packed(x, n, axis)
+    return _along(_packed.packed, x, n, axis, plan)
 
 
 @described(RESULT["real"], _REAL)
-def irfft(x, n=None, axis=-1, overwrite_x=False):
+def irfft(x, n=None, axis=-1, overwrite_x=False, plan=None):
     """The inverse of `rfft`."""
-    return _packed.unpacked(x, n, axis)
+    return _along(_packed.unpacked, x, n, axis, plan)
 
 
 def _cosine_like(name, is_sine, is_inverse, is_many, summary):

@@ -414,7 +414,7 @@ def _estimated(matrix):
 _PARTS = {
     "forms": "``(data, (row, column))``; ``(blocks, indices, indptr)``",
     "extents": "The extents.",
-    "blocksize": ("(int, int), optional", "The shape of the blocks; by default an estimate."),
+    "blocksize": ("(int, int)", "The shape of the blocks; by default an estimate."),
 }
 
 

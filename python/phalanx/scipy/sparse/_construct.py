@@ -92,7 +92,7 @@ def diags(diagonals, offsets=0, shape=None, format=None, dtype=_COMMON):
 @described(
     "dia_matrix",
     {"ValueError": "The diagonals do not fit their numbers."},
-    m=("int or (int, int), optional", "The number of rows, or the shape."),
+    m=("int or (int, int)", "The number of rows, or the shape."),
 )
 def spdiags(data, diags, m=None, n=None, format=None):
     """The sparse matrix whose diagonals are rows of an array, placed by columns."""

@@ -3,8 +3,11 @@
 Most functions share their parameters with others, so each parameter is described once here.
 """
 
+from .._describing import NOTHING
+from .._describing import RECORDED as RECORDED
+from .._describing import describer, entry
+
 LOCAL = "Local: a process may call it alone."
-RECORDED = "Local: recorded, and computed when a value is observed."
 COLLECTIVE = "Collective: every process calls it."
 HOST = (
     "Local: the entries reside on the host, and every process has all of them. Collective if an "
@@ -19,12 +22,12 @@ _PARAMETERS = {
         "The elements, another sparse matrix, its parts, or the shape of a matrix without entries.",
     ),
     "arrays": ("sequence of array_like", "Arrays of positions that the dtype has to hold."),
-    "axes": ("sequence of int, optional", "The order of the axes; by default reversed."),
+    "axes": ("sequence of int", "The order of the axes; by default reversed."),
     "axis": ("int, tuple of int or None", "The axis along which to reduce; None is all axes."),
     "axis1": ("int", "The first axis."),
     "axis2": ("int", "The second axis."),
     "blocks": ("sequence of sparse matrices or arrays", "The parts, with None for zeros."),
-    "blocksize": ("(int, int), optional", "The shape of the blocks; by default an estimate."),
+    "blocksize": ("(int, int)", "The shape of the blocks; by default an estimate."),
     "casting": (
         "{'no', 'equiv', 'safe', 'same_kind', 'unsafe'}",
         "The casts that are allowed.",
@@ -33,16 +36,16 @@ _PARAMETERS = {
     "compressed": ("bool", "Whether the file is compressed."),
     "copy": ("bool", "Whether the result has entries of its own."),
     "data": ("array_like", "The diagonals, one in each row."),
-    "data_rvs": ("callable, optional", "Draws values: called with their number."),
-    "data_sampler": ("callable, optional", "Draws values: called with `size`."),
+    "data_rvs": ("callable", "Draws values: called with their number."),
+    "data_sampler": ("callable", "Draws values: called with `size`."),
     "default": ("scalar", "The result if there is no such key."),
     "density": ("float", "The share of elements that are entries, from 0 to 1."),
     "diagonals": ("sequence of array_like", "The elements of each diagonal."),
     "diags": ("sequence of int or int", "The number of each diagonal; 0 is the main one."),
-    "dtype": ("dtype, optional", "The dtype of the result."),
+    "dtype": ("dtype", "The dtype of the result."),
     "explicit": ("bool", "Whether to leave out elements that are no entries."),
     "file": ("str, path or file object", "The file."),
-    "format": ("str, optional", "The format of the result; None leaves the choice."),
+    "format": ("str", "The format of the result; None leaves the choice."),
     "full_check": ("bool", "Whether to check every position, which reads the entries."),
     "i": ("int", "The number of the row."),
     "idx_dtype": ("dtype", "The dtype of the positions."),
@@ -50,45 +53,28 @@ _PARAMETERS = {
     "j": ("int", "The number of the column."),
     "k": ("int", "The diagonal: 0 is the main one, positive ones are above it."),
     "key": ("int or tuple of int", "The position of an element."),
-    "m": ("int, optional", "The number of rows."),
+    "m": ("int", "The number of rows."),
     "mats": ("sequence of array_like or sparse matrices", "The blocks of the diagonal."),
     "matrix": ("sparse matrix", "The matrix."),
-    "maxval": ("int, optional", "The largest position."),
+    "maxval": ("int", "The largest position."),
     "msg": ("str", "The name of the dtype in errors."),
-    "n": ("int, optional", "The number of columns; by default as many as rows."),
+    "n": ("int", "The number of columns; by default as many as rows."),
     "ndigits": ("int", "The number of decimals."),
     "offset": ("int", "The diagonal, as in `diagonal`."),
     "offsets": ("sequence of int or int", "The number of each diagonal; 0 is the main one."),
-    "order": ("{'C', 'F'}, optional", "The order of the elements."),
+    "order": ("{'C', 'F'}", "The order of the elements."),
     "other": ("sparse matrix, array_like or scalar", "The other operand."),
-    "out": ("ndarray, optional", "The array that is written and returned."),
-    "random_state": ("Generator or int, optional", "As `rng`, by its former name."),
-    "rng": ("Generator or int, optional", "The generator of the positions and values, or a seed."),
+    "out": ("ndarray", "The array that is written and returned."),
+    "random_state": ("Generator or int", "As `rng`, by its former name."),
+    "rng": ("Generator or int", "The generator of the positions and values, or a seed."),
     "shape": ("tuple of int", "The extents."),
-    "stream": ("object, optional", "Ignored: the copy is complete when the call returns."),
+    "stream": ("object", "Ignored: the copy is complete when the call returns."),
     "val": ("dict or iterable of pairs", "Positions and their values."),
     "value": ("scalar", "The value of all keys."),
     "values": ("array_like", "The new elements; a scalar fills the diagonal."),
     "x": ("object", "The object."),
 }
-_NOT_TAKEN = ("self", "cls")
-_VARIABLE = 0x04
-_KEYWORDS = 0x08
-
-
-def described(returns, raises=None, notes=COLLECTIVE, **own):
-    """A decorator that composes the docstring of a function: the source has the summary.
-
-    `returns` is the type of the result, or the type, a colon and a text. `raises` has the texts of
-    classes of errors. `own` has types and texts of parameters that differ from the table.
-    """
-
-    def decorate(function):
-        if function.__doc__ is not None:
-            function.__doc__ = _composed(function, returns, raises or {}, notes, own)
-        return function
-
-    return decorate
+described = describer(_PARAMETERS, COLLECTIVE, NOTHING)
 
 
 def constructor(title, forms, extents, copied="values are", **more):
@@ -107,8 +93,8 @@ def constructor(title, forms, extents, copied="values are", **more):
         **more,
         "maxprint": ("int, optional", "The most entries that are shown."),
     }
-    lines = [line for name, entry in entries.items() for line in _entry(name, *entry)]
-    return f"{title}.\n\n" + _section("Parameters", lines) + "\n"
+    text = "\n".join(entry(f"{name} : {kind}", text) for name, (kind, text) in entries.items())
+    return f"{title}.\n\nParameters\n----------\n{text}\n"
 
 
 def attribute(name, text):
@@ -117,31 +103,3 @@ def attribute(name, text):
     return property(
         lambda self: getattr(self, own), lambda self, value: setattr(self, own, value), doc=text
     )
-
-
-def _composed(function, returns, raises, notes, own):
-    code = function.__code__
-    count = code.co_argcount + code.co_kwonlyargcount
-    count += bool(code.co_flags & _VARIABLE) + bool(code.co_flags & _KEYWORDS)
-    entries = []
-    for name in code.co_varnames[:count]:
-        if name not in _NOT_TAKEN:
-            kind, text = own.get(name) or _PARAMETERS[name]
-            entries += _entry(name, kind, text)
-    kind, _, text = returns.partition(": ")
-    sections = [function.__doc__.strip()]
-    if entries:
-        sections.append(_section("Parameters", entries))
-    sections.append(_section("Returns", [kind, f"    {text}"] if text else [kind]))
-    lines = [line for kind, text in raises.items() for line in (kind, f"    {text}")]
-    sections.append(_section("Raises", lines or ["None", "    Nothing is raised."]))
-    sections.append(_section("Notes", [notes]))
-    return "\n\n".join(sections) + "\n"
-
-
-def _entry(name, kind, text):
-    return [f"{name} : {kind}", f"    {text}"]
-
-
-def _section(title, lines):
-    return "\n".join([title, "-" * len(title), *lines])

@@ -47,7 +47,10 @@ def _found(name):
     import importlib
 
     if name in _HOME:
-        return _beside(getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name))
+        from .._arguments import beside
+
+        value = getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)
+        return beside(_of_module(value))
     if name in _ALIASES:
         return __getattr__(_ALIASES[name])
     from . import _table, _ufuncs
@@ -63,7 +66,7 @@ def _found(name):
     return _polynomials.found(name) or _host.found(name)
 
 
-def _beside(function):
+def _of_module(function):
     # The name by which programs import the function, also when it is pickled.
     function.__module__ = __name__
     return function

@@ -1,5 +1,5 @@
-"""Functions that other functions of arrays make up: Hankel and Kelvin functions, functions that
-NumPy has, and loops for complex numbers."""
+"""Functions of real numbers that other functions of arrays make up: Hankel and Kelvin functions,
+and functions that NumPy has."""
 
 import math
 
@@ -7,10 +7,7 @@ import phalanx as np
 
 from ... import _phalanx
 
-_BOTH = ["f->f", "d->d"]
-_WITH_COMPLEX = ["f->f", "d->d", "F->F", "D->D"]
-_OF_TWO = ["ff->f", "dd->d", "FF->F", "DD->D"]
-_HANKEL = ["ff->F", "dd->D"]
+_HANKEL = ["ff->F", "dd->D", "fF->F", "dD->D"]
 _FRESNEL = ["f->FF", "d->DD"]
 
 
@@ -88,24 +85,11 @@ def _modified_fresnel(sign):
     return compute
 
 
-def _wofz(z):
+def wofz(z):
+    """The Faddeeva function."""
     real, imaginary = z.real, z.imag
-    return complex_of(
-        native("wofz_real", real, imaginary), native("wofz_imag", real, imaginary)
-    )
-
-
-def _with_zero(name, logarithm):
-    """x log(y), which is 0 where x is 0 and y is no NaN."""
-
-    def compute(x, y):
-        if x.dtype.kind != "c":
-            return native(name, x, y)
-        with np.errstate(all="ignore"):
-            product = x * logarithm(y)
-        return np.where((x == 0) & ~np.isnan(y), np.zeros((), x.dtype), product)
-
-    return compute
+    value = complex_of(native("wofz_real", real, imaginary), native("wofz_imag", real, imaginary))
+    return np.where((imaginary == math.inf) & ~np.isnan(real), 0.0, value)
 
 
 def _of_numpy(function):
@@ -114,6 +98,11 @@ def _of_numpy(function):
             return function(x)
 
     return compute
+
+
+def _softplus(x):
+    with np.errstate(all="ignore"):
+        return np.logaddexp(np.zeros((), x.dtype), x)
 
 
 def _lpmv(m, v, x):
@@ -132,20 +121,19 @@ def _lpmv(m, v, x):
     return np.where(np.asarray(m < -n), np.nan, found).astype(x.dtype)
 
 
-# For each name the native functions that it needs, the computation and its loops.
+# For each name the native functions that it needs, the computation for real numbers, and loops
+# unlike SciPy's.
 _COMPOSED = {
-    "cbrt": ((), _of_numpy(np.cbrt), _BOTH),
-    "exp2": ((), _of_numpy(np.exp2), _BOTH),
-    "expm1": ((), _of_numpy(np.expm1), _WITH_COMPLEX),
-    "log1p": ((), _of_numpy(np.log1p), _WITH_COMPLEX),
-    "round": ((), np.rint, _BOTH),
+    "cbrt": ((), _of_numpy(np.cbrt), None),
+    "exp2": ((), _of_numpy(np.exp2), None),
+    "expm1": ((), _of_numpy(np.expm1), None),
+    "log1p": ((), _of_numpy(np.log1p), None),
+    "round": ((), np.rint, None),
+    "softplus": ((), _softplus, None),
     "kelvin": (("ber", "bei", "ker", "kei", "berp", "beip", "kerp", "keip"), _kelvin,
                ["f->FFFF", "d->DDDD"]),
-    "wofz": (("wofz_real", "wofz_imag"), _wofz, ["F->F", "D->D"]),
     "modfresnelp": (("wofz_real", "wofz_imag"), _modified_fresnel(1), _FRESNEL),
     "modfresnelm": (("wofz_real", "wofz_imag"), _modified_fresnel(-1), _FRESNEL),
-    "xlogy": (("xlogy",), _with_zero("xlogy", np.log), _OF_TWO),
-    "xlog1py": (("xlog1py",), _with_zero("xlog1py", np.log1p), _OF_TWO),
     "hankel1": (("jv", "yv"), _hankel_loop(1, False), _HANKEL),
     "hankel1e": (("jv", "yv"), _hankel_loop(1, True), _HANKEL),
     "hankel2": (("jv", "yv"), _hankel_loop(2, False), _HANKEL),
@@ -158,7 +146,8 @@ OTHERWISE = {"lpmv": _lpmv}
 
 
 def found(name, natives):
-    """The computation of a function and its loops; None twice if it is not composed."""
+    """The computation of a function, and its loops if they are unlike SciPy's; None twice if it is
+    not composed."""
     needs, compute, loops = _COMPOSED.get(name, ((), None, None))
     if compute is None or any(need not in natives for need in needs):
         return None, None

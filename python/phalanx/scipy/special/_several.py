@@ -6,7 +6,7 @@ import math
 import phalanx as np
 
 from ..._phalanx import _refusal
-from . import _ufuncs
+from . import _edges, _ufuncs
 from ._described import INTEGERS, described
 
 _SHAPES = {"ValueError": "Shapes do not broadcast."}
@@ -23,9 +23,10 @@ def special(name):
 
 
 @functools.cache
-def inner(name, count):
-    """A native function that has no name in SciPy."""
-    found = _ufuncs.inner(name, count)
+def inner(name, count, order="fd"):
+    """A native function that has no name in SciPy. Of its loops that of single precision comes
+    first, or with the order "df" the other."""
+    found = _ufuncs.inner(name, count, order)
     if found is None:
         raise _refusal(NotImplementedError, "absent", f"this build has no function {name}")
     return found
@@ -89,15 +90,22 @@ def multigammaln(a, d):
 @described("ndarray: The values, in the shape to which `n` and `x` broadcast.", _REAL)
 def polygamma(n, x):
     """The derivatives of the digamma function."""
-    return inner("polygamma", 2)(_double(n), _double(x))
+    n, x = np.asarray(n), np.asarray(x)
+    value = inner("polygamma", 2, "df")(n, x)
+    # As SciPy, whose sign is a power of -1.
+    return np.where(np.isinf(n), np.abs(value), value)
 
 
 @described("ndarray: The values.", _REAL)
 def zeta(x, q=None, out=None):
     """The Riemann zeta function, or with `q` the Hurwitz zeta function, of real numbers."""
     if q is None:
-        return inner("riemann_zeta", 1)(x, out=out)
-    return inner("zeta", 2)(x, q, out=out)
+        return inner("riemann_zeta", 1, "df")(x, out=out)
+    value = _edges.zeta(inner("zeta", 2)(x, q), np.asarray(x), np.asarray(q))
+    if out is None:
+        return value
+    np.copyto(out, value)
+    return out
 
 
 @described(

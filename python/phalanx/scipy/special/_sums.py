@@ -2,15 +2,28 @@
 
 import phalanx as np
 
+from .._arguments import refuse
 from ._described import described
 
 _AXIS = {"AxisError": "There is no such axis."}
+_NUMBERS = {**_AXIS, "TypeError": "The elements are bools."}
 
 
 def _floating(a):
     """The operand as an array of floating-point or complex numbers."""
     a = np.asarray(a)
     return a.astype("float64") if a.dtype.kind in "biu" else a
+
+
+def _exponents(x):
+    """The operand in the dtype of its exponentials."""
+    x = np.asarray(x)
+    if x.dtype.kind == "b":
+        raise refuse("bool has no difference from the largest element", TypeError, "dtype")
+    if x.dtype.kind in "iu":
+        # As NumPy's exp does.
+        x = x.astype({1: "float16", 2: "float32"}.get(x.dtype.itemsize, "float64"))
+    return x
 
 
 def _axes(a, axis):
@@ -87,17 +100,17 @@ def _complex_sum(a, b, axes):
 @described("ndarray: The exponentials, divided by their sum.", _AXIS)
 def softmax(x, axis=None):
     """The exponentials of the elements, divided by the sum along the axis."""
-    x = _floating(x)
+    x = _exponents(x)
     axes = _axes(x, axis)
     with np.errstate(all="ignore"):
         terms = np.exp(x - np.max(x, axis=axes, keepdims=True))
         return terms / np.sum(terms, axis=axes, keepdims=True)
 
 
-@described("ndarray: The logarithms of the softmax.", _AXIS)
+@described("ndarray: The logarithms of the softmax.", _NUMBERS)
 def log_softmax(x, axis=None):
     """The logarithm of the softmax, which does not underflow."""
-    x = _floating(x)
+    x = _exponents(x)
     axes = _axes(x, axis)
     with np.errstate(all="ignore"):
         top = np.max(x, axis=axes, keepdims=True)

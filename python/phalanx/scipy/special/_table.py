@@ -102,6 +102,39 @@ p t: stdtridf
 x sigma gamma: voigt_profile
 """
 
+# SciPy's loops where they are not those of float32 and then of float64: the first that takes all
+# dtypes computes, so their order decides the dtype of a result. `l` is an integer, and capitals are
+# complex.
+ORDER = """
+d f: cbrt cosdg cosm1 cotdg ellipe ellipk ellipkm1 exp10 exp2 expit exprel gammaln gammasgn i0 i0e
+d f: i1 i1e j0 j1 k0 k0e k1 k1e log_expit logit sindg tandg y0 y1 zetac
+e f d: softplus
+d D f F: digamma gamma loggamma psi rgamma
+d f D F: dawsn erf erfc erfcx erfi expm1 fresnel log1p log_ndtr ndtr
+f d F D: airy airye exp1 expi shichi sici spence wrightomega
+D F: wofz
+dd ff: beta betaln ellipeinc ellipkinc ellipj gammainc gammaincc gammainccinv gammaincinv modstruve
+dd ff: struve
+dd ff DD FF: xlog1py xlogy
+ff dd FF DD: elliprc
+ff dd fF dD: iv ive jn jv jve kv kve yv yve
+ff fF dd dD: hyp0f1
+fF dD: hankel1 hankel1e hankel2 hankel2e
+ld ff dd: expn kn pdtri smirnov smirnovi yn
+ld ff fF dd dD: eval_chebyc eval_chebys eval_chebyt eval_chebyu eval_laguerre eval_legendre
+ld ff fF dd dD: eval_sh_chebyt eval_sh_chebyu eval_sh_legendre
+ld: eval_hermite eval_hermitenorm
+ddd fff: besselpoly log_wright_bessel radian voigt_profile wright_bessel
+fff ddd FFF DDD: elliprd elliprf elliprg
+fff dld ddd: bdtr bdtrc bdtri
+lld fff ddd: nbdtr nbdtrc nbdtri
+fff ffF ddd ddD: hyp1f1
+ldd fff ffF ddd ddD: eval_gegenbauer eval_genlaguerre
+lddd ffff fffF dddd dddD: eval_jacobi eval_sh_jacobi
+dddd dddD ffff fffF: hyp2f1
+ffff dddd FFFF DDDD: elliprj
+"""
+
 # The definitions of functions of several results, and of those that no native part computes.
 SUMMARIES = {
     "airy": "The Airy functions Ai and Bi and their derivatives.",
@@ -216,3 +249,22 @@ def _rows():
 
 
 ROWS = _rows()
+
+
+def _orders():
+    orders = {}
+    for line in ORDER.strip().splitlines():
+        inputs, _, names = line.partition(": ")
+        orders.update((name, inputs.split()) for name in names.split())
+    return orders
+
+
+_ORDERS = _orders()
+
+
+def loops(name):
+    """SciPy's loops of a function, as ufuncs of NumPy state them."""
+    row = ROWS[name]
+    count = len(row.parameters)
+    inputs = _ORDERS.get(name, ["f" * count, "d" * count])
+    return [f"{one}->{one[-1] * max(1, len(row.results))}" for one in inputs]

@@ -158,7 +158,9 @@ def _whole(core, samples, outputs, least, guard):
     if any(one.shape[-1] < least for one in samples):
         if batch == () or 0 not in batch:
             too_small(least)
-        return tuple(np.full(batch, np.nan) for _ in range(outputs))
+        dtype = np.result_type(*samples)
+        dtype = dtype if dtype.kind == "c" else np.float64
+        return tuple(np.full(batch, np.nan, dtype) for _ in range(outputs))
     with quiet():
         results = core(*samples)
         results = results if outputs > 1 else (results,)

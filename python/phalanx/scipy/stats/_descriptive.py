@@ -344,13 +344,21 @@ def _rel_entr(x, y):
     return np.where(np.isnan(x) | np.isnan(y), np.nan, found)
 
 
-@described(_REDUCED)
+@described(
+    _REDUCED,
+    {"TypeError": "The frequencies are complex.", "ValueError": "The base is not positive, or the "
+     "shapes do not broadcast, or `nan_policy` is 'raise' and there are NaNs."},
+)
 def entropy(pk, qk=None, base=None, axis=0, *, nan_policy="propagate", keepdims=False):
     """Shannon's entropy of frequencies along an axis, or the relative entropy of two."""
     if base is not None and base <= 0:
         raise refuse("`base` must be a positive number or `None`.")
     unit = 1.0 if base is None else math.log(base)
     samples = [floating(pk)] + ([] if qk is None else [floating(qk)])
+    if any(one.dtype.kind == "c" for one in samples):
+        raise refuse("frequencies are real numbers", TypeError, "dtype")
+    # The entropies of halves are of single precision.
+    samples = [one.astype(np.float32) if one.dtype.char == "e" else one for one in samples]
 
     def core(p, q=None, masks=None):
         mask = only(masks)

@@ -586,7 +586,8 @@ def _forwarded(name, parameter):
     method.__qualname__ = f"Frozen.{name}"
     method.__module__ = __name__
     source = getattr(Discrete, name, None) or getattr(Continuous, name)
-    method.__doc__ = source.__doc__.split("\n\n")[0]
+    # The interpreter may drop docstrings.
+    method.__doc__ = source.__doc__ and source.__doc__.split("\n\n")[0]
     return described("ndarray or tuple of ndarray: The values.")(method)
 
 

@@ -4,6 +4,7 @@ import math
 
 import phalanx as np
 
+from .._host_calls import FEW
 from . import _pvalues, _special
 from ._arrays import (
     array,
@@ -17,7 +18,7 @@ from ._arrays import (
 )
 from ._described import COLLECTIVE, DEPENDS, described
 from ._descriptive import excess, skewness
-from ._host import _FEW, to_host
+from ._host import to_host
 from ._inversions import rows
 from ._rank_tests import pooled
 from ._ranks import Ranked
@@ -221,7 +222,7 @@ def _values_of_cdf(cdf, x, args):
     try:
         return cdf_of(cdf)(x, *args)
     except NotImplementedError:
-        if x.size > _FEW:
+        if x.size > FEW:
             raise
         from scipy import stats
 
@@ -284,7 +285,7 @@ def _two_sample_tail(x, y, d, alternative, method):
 
     n1, n2 = x.shape[-1], y.shape[-1]
     if method == "auto":
-        few = max(n1, n2) <= 10000 and x.size + y.size <= _FEW
+        few = max(n1, n2) <= 10000 and x.size + y.size <= FEW
         method = "exact" if few else "asymp"
     if method == "exact":
         return np.asarray(stats.ks_2samp(

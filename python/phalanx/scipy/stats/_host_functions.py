@@ -1,116 +1,81 @@
 """Functions of few numbers that SciPy computes on the host."""
 
-import inspect
+import functools
 
-from .._describing import HOST, composed
-from ._host import agreed_seed, from_host, scipy_stats, to_host
-from ._parameters import PARAMETERS
+from .._host_calls import agreed_seed
+from ._host import StatisticsCalls
 
-# Name, signature, result and summary of each function.
+# Signature, result and summary of each function.
 _TABLE = """
-anderson | x, dist="norm", *, method=None | AndersonResult | The test of Anderson and Darling of a
+anderson(x, dist="norm", *, method=None) -> AndersonResult | The test of Anderson and Darling of a
     sample's distribution.
-anderson_ksamp | samples, *, variant="midrank", method=None | Anderson_ksampResult | The test of
+anderson_ksamp(samples, *, variant="midrank", method=None) -> Anderson_ksampResult | The test of
     Anderson and Darling of the distributions of samples.
-barnard_exact | table, alternative="two-sided", pooled=True, n=32 | BarnardExactResult | Barnard's
+barnard_exact(table, alternative="two-sided", pooled=True, n=32) -> BarnardExactResult | Barnard's
     exact test of a table of two rows and columns.
-binomtest | k, n, p=0.5, alternative="two-sided" | BinomTestResult | The exact test of a number of
+binomtest(k, n, p=0.5, alternative="two-sided") -> BinomTestResult | The exact test of a number of
     successes.
-boschloo_exact | table, alternative="two-sided", n=32 | BoschlooExactResult | Boschloo's exact test
+boschloo_exact(table, alternative="two-sided", n=32) -> BoschlooExactResult | Boschloo's exact test
     of a table of two rows and columns.
-bws_test | x, y, *, alternative="two-sided", method=None | PermutationTestResult | The test of
+bws_test(x, y, *, alternative="two-sided", method=None) -> PermutationTestResult | The test of
     Baumgartner, Weiss and Schindler of the distributions of two samples.
-chi2_contingency | observed, correction=True, lambda_=None, *, method=None | Chi2ContingencyResult |
+chi2_contingency(observed, correction=True, lambda_=None, *, method=None) -> Chi2ContingencyResult |
     The chi-squared test of a table of counts.
-dunnett | *samples, control, alternative="two-sided", rng=None | DunnettResult | Dunnett's test of
+dunnett(*samples, control, alternative="two-sided", rng=None) -> DunnettResult | Dunnett's test of
     the means of samples against a control.
-ecdf | sample | ECDFResult | The empirical distribution and survival functions of a sample.
-fisher_exact | table, alternative=None, *, method=None | SignificanceResult | Fisher's exact test of
+ecdf(sample) -> ECDFResult | The empirical distribution and survival functions of a sample.
+fisher_exact(table, alternative=None, *, method=None) -> SignificanceResult | Fisher's exact test of
     a table of counts.
-fit | dist, data, bounds=None, *, guess=None, method="mle", optimizer=None | FitResult | The
+fit(dist, data, bounds=None, *, guess=None, method="mle", optimizer=None) -> FitResult | The
     parameters of a distribution that fit a sample, within bounds.
-goodness_of_fit | dist, data, *, known_params=None, fit_params=None, guessed_params=None,
-    statistic="ad", n_mc_samples=9999, rng=None | GoodnessOfFitResult | A test of a sample's
+goodness_of_fit(dist, data, *, known_params=None, fit_params=None, guessed_params=None,
+    statistic="ad", n_mc_samples=9999, rng=None) -> GoodnessOfFitResult | A test of a sample's
     distribution whose parameters are fitted.
-logrank | x, y, alternative="two-sided" | LogRankResult | The test of the survival functions of two
+logrank(x, y, alternative="two-sided") -> LogRankResult | The test of the survival functions of two
     samples.
-make_distribution | dist | type | A class of distributions from a description.
-multiscale_graphcorr | x, y, compute_distance=None, reps=1000, workers=1, is_twosamp=False,
-    random_state=None | MGCResult | The multiscale correlation of two samples of points.
-order_statistic | X, /, *, r, n | object | The distribution of an order statistic.
-page_trend_test | data, ranked=False, predicted_ranks=None, method="auto" | PageTrendTestResult |
+make_distribution(dist) -> type | A class of distributions from a description.
+multiscale_graphcorr(x, y, compute_distance=None, reps=1000, workers=1, is_twosamp=False,
+    random_state=None) -> MGCResult | The multiscale correlation of two samples of points.
+order_statistic(X, /, *, r, n) -> object | The distribution of an order statistic.
+page_trend_test(data, ranked=False, predicted_ranks=None, method="auto") -> PageTrendTestResult |
     Page's test of a trend of treatments.
-poisson_means_test | k1, n1, k2, n2, *, diff=0, alternative="two-sided" | SignificanceResult | The
+poisson_means_test(k1, n1, k2, n2, *, diff=0, alternative="two-sided") -> SignificanceResult | The
     test of the means of two Poisson distributions.
-power | test, rvs, n_observations, *, significance=0.01, vectorized=None, n_resamples=10000,
-    batch=None, kwargs=None | PowerResult | The power of a test, by random samples.
-ppcc_max | x, brack=(0.0, 1.0), dist="tukeylambda" | float | The shape of a distribution whose
+power(test, rvs, n_observations, *, significance=0.01, vectorized=None, n_resamples=10000,
+    batch=None, kwargs=None) -> PowerResult | The power of a test, by random samples.
+ppcc_max(x, brack=(0.0, 1.0), dist="tukeylambda") -> float | The shape of a distribution whose
     quantiles correlate best with a sample.
-ppcc_plot | x, a, b, dist="tukeylambda", plot=None, N=80 | (ndarray, ndarray) | The correlations
-    of a sample with quantiles of a distribution, by its shape.
-quantile_test | x, *, q=0, p=0.5, alternative="two-sided" | QuantileTestResult | The test of a
+ppcc_plot(x, a, b, dist="tukeylambda", plot=None, N=80) -> (ndarray, ndarray) | The correlations of
+    a sample with quantiles of a distribution, by its shape.
+quantile_test(x, *, q=0, p=0.5, alternative="two-sided") -> QuantileTestResult | The test of a
     quantile of a sample's distribution.
-shapiro | x, *, axis=None, nan_policy="propagate", keepdims=False | ShapiroResult | The test of
+shapiro(x, *, axis=None, nan_policy="propagate", keepdims=False) -> ShapiroResult | The test of
     Shapiro and Wilk of whether a sample is normally distributed.
-sobol_indices | *, func, n, dists=None, method="saltelli_2010", rng=None | SobolResult | The
+sobol_indices(*, func, n, dists=None, method="saltelli_2010", rng=None) -> SobolResult | The
     sensitivity of a function to its variables.
-truncate | X, lb=float("-inf"), ub=float("inf") | object | A distribution within limits.
-abs | X, /| object | The distribution of the size of a random variable.
-exp | X, / | object | The distribution of the exponential of a random variable.
-log | X, / | object | The distribution of the logarithm of a random variable.
+truncate(X, lb=float("-inf"), ub=float("inf")) -> object | A distribution within limits.
+abs(X, /) -> object | The distribution of the size of a random variable.
+exp(X, /) -> object | The distribution of the exponential of a random variable.
+log(X, /) -> object | The distribution of the logarithm of a random variable.
 """
-_ERRORS = {
-    "ValueError": "The value or the shape of an argument is not allowed, or an array is too long "
-    "for the host.",
-    "ImportError": "SciPy is not installed: ``pip install phalanx[scipy]``.",
-}
-
-
-def made(name, text, returns, summary, function=None, table=PARAMETERS, own=()):
-    """A function that calls one of SciPy."""
-    signature = inspect.signature(eval(f"lambda {text}: None"))
-    parameters = list(signature.parameters.values())
-    # Defaults that stand for SciPy's own are not passed on.
-    left = {one.name for one in parameters if one.default is None}
-
-    def call(*given, **options):
-        theirs = function() if function else getattr(scipy_stats(name), name)
-        options = {key: value for key, value in options.items()
-                   if not (key in left and value is None)}
-        for key in ("rng", "random_state"):
-            if key in signature.parameters and options.get(key) is None:
-                options[key] = agreed_seed()
-        if name == "fit" and "optimizer" not in options:
-            options["optimizer"] = _agreed_optimizer()
-        answer = theirs(*to_host(given, name), **to_host(options, name))
-        return from_host(answer)
-
-    call.__name__ = call.__qualname__ = name
-    call.__module__ = "phalanx.scipy.stats"
-    call.__signature__ = signature
-    call.__doc__ = composed(
-        f"{summary} It is SciPy's function on the host.", parameters, returns, _ERRORS, HOST,
-        table, own,
-    )
-    return call
 
 
 def _agreed_optimizer():
     """SciPy's default optimizer, with a seed on which all processes agree."""
-    import functools
-
     from scipy import optimize
 
     return functools.partial(optimize.differential_evolution, rng=agreed_seed())
 
 
-def rows(text):
-    """The rows of a table whose lines are continued by indented ones."""
-    for line in text.strip().replace("\n    ", " ").splitlines():
-        yield [one.strip() for one in line.split("|")]
+class _Calls(StatisticsCalls):
+    def found(self, name):
+        theirs = super().found(name)
+        if name == "fit":
+            return functools.partial(theirs, optimizer=_agreed_optimizer())
+        return theirs
 
 
-OWN = {
+_OWN = {
     "anderson": {"dist": ("str", "The distribution by its name.")},
     "anderson_ksamp": {"samples": ("sequence of array_like", "The samples.")},
     "binomtest": {"k": ("int", "The number of successes."), "n": ("int", "The number of trials."),
@@ -131,6 +96,4 @@ OWN = {
                   "N": ("int", "The number of shapes."),
                   "plot": ("module or object", "Draws the result by its method `plot`.")},
 }
-for _name, _text, _returns, _summary in rows(_TABLE):
-    globals()[_name] = made(_name, _text, _returns, _summary, own=OWN.get(_name, {}))
-NAMES = [row[0] for row in rows(_TABLE)]
+globals().update(_Calls("stats").functions(_TABLE, _OWN))

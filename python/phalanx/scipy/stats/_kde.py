@@ -4,10 +4,11 @@ import math
 
 import phalanx as np
 
+from .._host_calls import agreed_seed
 from . import _pvalues
 from ._arrays import floating, refuse
 from ._described import ALONE, COLLECTIVE, HOST, NOTHING, RECORDED, described
-from ._host import agreed_seed, to_host
+from ._host import to_host
 
 # Pairs of a point and an element of the dataset in one block.
 _BLOCK = 1 << 24

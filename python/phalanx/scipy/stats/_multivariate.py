@@ -4,10 +4,11 @@ import math
 
 import phalanx as np
 
+from .._host_calls import agreed_seed
 from ._arrays import floating, refuse
 from ._described import COLLECTIVE, HOST, RECORDED, describer
 from ._distribution import _draws
-from ._host import agreed_seed, scipy_stats, to_host
+from ._host import scipy_stats, to_host
 
 _TABLE = {
     "allow_singular": ("bool", "Whether the covariance may be singular."),

@@ -4,11 +4,11 @@ import math
 
 import phalanx as np
 
+from .._host_calls import FEW
 from . import _pvalues
 from ._arrays import array, floating, reduced, refuse
 from ._correlation import _correlated
 from ._described import COLLECTIVE, described
-from ._host import _FEW
 
 _LLF = "ndarray: The shape of the sample without the axis."
 _LAMBDA = {"lmb": ("float", "The parameter of the transformation."),
@@ -31,7 +31,7 @@ def _johnson(x, power):
 
 def _log_variance(z):
     """The logarithm of the variance of ``exp(z)``, without overflow."""
-    most = z.max(-1, keepdims=True)
+    most = z.real.max(-1, keepdims=True)
     return 2 * most[..., 0] + np.log(np.exp(z - most).var(-1))
 
 
@@ -128,7 +128,7 @@ def _quantiles(distribution, levels, parameters):
     try:
         return distribution.ppf(levels, *parameters)
     except NotImplementedError:
-        if levels.size > _FEW:
+        if levels.size > FEW:
             raise
         from scipy import stats
 

@@ -10,8 +10,7 @@ from ._described import COLLECTIVE as _COLLECTIVE
 from ._described import NOTHING as _NOTHING
 from ._described import RECORDED as _RECORDED
 from ._described import described as _described
-from ._host_functions import made as _made
-from ._host_functions import rows as _rows
+from ._host import StatisticsCalls as _Calls
 from ._results import result as _result
 
 __all__ = """
@@ -75,26 +74,14 @@ def crosstab(*args, levels=None, sparse=False):
 
 
 _TABLE = """
-association | observed, method="cramer", correction=False, lambda_=None | float | The association of
+association(observed, method="cramer", correction=False, lambda_=None) -> float | The association of
     two variables of a table of counts.
-odds_ratio | table, *, kind="conditional" | OddsRatioResult | The odds ratio of a table of two rows
+odds_ratio(table, *, kind="conditional") -> OddsRatioResult | The odds ratio of a table of two rows
     and columns.
-relative_risk | exposed_cases, exposed_total, control_cases, control_total | RelativeRiskResult |
+relative_risk(exposed_cases, exposed_total, control_cases, control_total) -> RelativeRiskResult |
     The relative risk of two groups.
 """
-
-
-def _theirs(name):
-    def find():
-        from scipy.stats import contingency
-
-        return getattr(contingency, name)
-
-    return find
-
-
-for _name, _text, _returns, _summary in _rows(_TABLE):
-    globals()[_name] = _made(_name, _text, _returns, _summary, _theirs(_name))
+globals().update(_Calls("stats.contingency").functions(_TABLE))
 
 
 def __getattr__(name):

@@ -5,20 +5,14 @@ have ``nan_policy="omit"``.
 """
 
 
-def _module():
-    import importlib
-
-    from ._host import scipy_stats
-
-    scipy_stats("mstats")
-    return importlib.import_module("scipy.stats.mstats")
+from .._host import module as _module
 
 
 def __getattr__(name):
     if name.startswith("__"):
         raise AttributeError(name)
-    return getattr(_module(), name)
+    return getattr(_module("stats.mstats", name), name)
 
 
 def __dir__():
-    return dir(_module())
+    return dir(_module("stats.mstats", "*"))

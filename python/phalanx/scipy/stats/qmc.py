@@ -6,15 +6,13 @@ processes agree on one.
 
 import phalanx as _np
 
+from .._host_calls import Made as _Made
+from .._host_calls import agreed_seed as _agreed_seed
 from ._arrays import floating as _floating
 from ._arrays import host as _host
 from ._arrays import refuse as _refuse
 from ._described import described as _described
-from ._host import agreed_seed as _agreed_seed
-from ._host import from_host as _from_host
-from ._host import to_host as _to_host
-from ._host_functions import made as _made
-from ._host_functions import rows as _rows
+from ._host import StatisticsCalls as _Calls
 
 __all__ = """
 Halton LatinHypercube MultinomialQMC MultivariateNormalQMC PoissonDisk QMCEngine Sobol discrepancy
@@ -22,24 +20,13 @@ geometric_discrepancy scale update_discrepancy
 """.split()
 
 _TABLE = """
-discrepancy | sample, *, iterative=False, method="CD", workers=1 | float | The discrepancy of points
+discrepancy(sample, *, iterative=False, method="CD", workers=1) -> float | The discrepancy of points
     of the unit cube.
-geometric_discrepancy | sample, method="mindist", metric="euclidean" | float | The discrepancy of
+geometric_discrepancy(sample, method="mindist", metric="euclidean") -> float | The discrepancy of
     points by their distances.
-update_discrepancy | x_new, sample, initial_disc | float | The discrepancy with a further point.
+update_discrepancy(x_new, sample, initial_disc) -> float | The discrepancy with a further point.
 """
-
-
-def _theirs(name):
-    def find():
-        from scipy.stats import qmc
-
-        return getattr(qmc, name)
-
-    return find
-
-
-_OWN = {
+_PARAMETERS = {
     "initial_disc": ("float", "The discrepancy without the point."),
     "iterative": ("bool", "Whether the discrepancy is one to update."),
     "method": ("str", "The kind of discrepancy."),
@@ -48,8 +35,8 @@ _OWN = {
     "workers": ("int", "The number of threads."),
     "x_new": ("array_like", "The further point."),
 }
-for _name, _text, _returns, _summary in _rows(_TABLE):
-    globals()[_name] = _made(_name, _text, _returns, _summary, _theirs(_name), own=_OWN)
+_calls = _Calls("stats.qmc", _PARAMETERS)
+globals().update(_calls.functions(_TABLE))
 
 
 @_described("ndarray: The points in the box.", l_bounds=("array_like", "The lower limits."),
@@ -76,38 +63,20 @@ def scale(sample, l_bounds, u_bounds, *, reverse=False):
     return sample * _np.asarray(high - low) + _np.asarray(low)
 
 
-class QMCEngine:
+class QMCEngine(_Made):
     """An engine of SciPy that makes points, on the host. The parameters are SciPy's."""
 
-    _kind = "QMCEngine"
+    _calls, _kind = _calls, "QMCEngine"
 
     def __init__(self, *args, **options):
         if options.get("rng") is None and options.get("seed") is None:
             options.pop("seed", None)
             options["rng"] = _agreed_seed()
-        engine = options.get("engine")
-        if isinstance(engine, QMCEngine):
-            options["engine"] = engine._of_scipy
-        args = _to_host(args, self._kind)
-        self._of_scipy = _theirs(self._kind)()(*args, **_to_host(options, self._kind))
-
-    def __getattr__(self, name):
-        if name.startswith("_"):
-            raise AttributeError(name)
-        found = getattr(self._of_scipy, name)
-        if not callable(found):
-            return _from_host(found)
-
-        def call(*args, **options):
-            answer = found(*_to_host(args, name), **_to_host(options, name))
-            return self if answer is self._of_scipy else _from_host(answer)
-
-        return call
+        super().__init__(*args, **options)
 
 
 def _engine(kind, text):
-    return type(kind, (QMCEngine,), {"__doc__": f"{text} The parameters are SciPy's.",
-                                     "_kind": kind, "__module__": __name__})
+    return QMCEngine._named(kind, f"{text} The parameters are SciPy's.")
 
 
 Sobol = _engine("Sobol", "An engine of Sobol's sequence.")

@@ -5,20 +5,14 @@ method `rvs`.
 """
 
 
-def _module():
-    import importlib
-
-    from ._host import scipy_stats
-
-    scipy_stats("sampling")
-    return importlib.import_module("scipy.stats.sampling")
+from .._host import module as _module
 
 
 def __getattr__(name):
     if name.startswith("__"):
         raise AttributeError(name)
-    return getattr(_module(), name)
+    return getattr(_module("stats.sampling", name), name)
 
 
 def __dir__():
-    return dir(_module())
+    return dir(_module("stats.sampling", "*"))

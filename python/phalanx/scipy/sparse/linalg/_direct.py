@@ -27,20 +27,20 @@ RefineInitialized
 _MATRIX = ("sparse matrix or array_like", "The matrix, square.")
 _SOURCE = {
     "permc_spec": (
-        "{'COLAMD', 'NATURAL', 'MMD_ATA', 'MMD_AT_PLUS_A'}, optional",
+        "{'COLAMD', 'NATURAL', 'MMD_ATA', 'MMD_AT_PLUS_A'}",
         "How columns are ordered, so that factors have few entries: by the product of the "
         "transposed matrix and the matrix (the default; ``'MMD_ATA'`` is the same), not at all, or "
         "by the sum of both, for matrices with pivots on the diagonal.",
     ),
     "diag_pivot_thresh": (
-        "float, optional",
+        "float",
         "The element of the diagonal becomes the pivot if it is at least this multiple of the "
         "largest element of its column.",
     ),
-    "relax": ("int, optional", "Ignored: the method has no supernodes of leaves."),
-    "panel_size": ("int, optional", "Ignored: the method has no panels."),
+    "relax": ("int", "Ignored: the method has no supernodes of leaves."),
+    "panel_size": ("int", "Ignored: the method has no panels."),
     "options": (
-        "dict, optional",
+        "dict",
         "Options by SuperLU's names: `ColPerm`, `DiagPivotThresh`, `ILU_DropTol`, "
         "`ILU_FillFactor` and `ILU_DropRule`; others are ignored.",
     ),
@@ -271,14 +271,14 @@ def splu(A, permc_spec=None, diag_pivot_thresh=None, relax=None, panel_size=None
      "RuntimeError": "A pivot is zero."},
     _GATHERED + " Elements are dropped by a threshold, and by the number that a column keeps.",
     A=_MATRIX,
-    drop_tol=("float, optional", "What is smaller than this part of its column is dropped; 1e-4."),
+    drop_tol=("float", "What is smaller than this part of its column is dropped; 1e-4."),
     fill_factor=(
-        "float, optional",
+        "float",
         "The most entries of both factors for each entry of the matrix; 10. Each column keeps this "
         "multiple of the mean of the columns.",
     ),
     drop_rule=(
-        "str, optional",
+        "str",
         "Names of SuperLU's rules, with commas between. Without ``'basic'`` there is no threshold; "
         "the others limit the number of entries.",
     ),

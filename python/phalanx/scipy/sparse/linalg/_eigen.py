@@ -39,12 +39,12 @@ _NOTES = (
     "sparse matrix of up to 2,048 rows and of any array is computed as an array; that of a larger "
     "matrix or of an operator is applied by an iterative solver. The inverse of `M` likewise."
 )
-_OPERATOR = "sparse matrix, array_like or LinearOperator, optional"
+_OPERATOR = "sparse matrix, array_like or LinearOperator"
 _OWN = {
     "M": (_OPERATOR, "Makes the problem ``A x = w M x``, with a positive definite matrix."),
     "Minv": (_OPERATOR, "The inverse of `M`, without `sigma`."),
     "OPinv": (_OPERATOR, "The inverse of ``A - sigma M``."),
-    "maxiter": ("int, optional", "The most restarts; by default ten for each row."),
+    "maxiter": ("int", "The most restarts; by default ten for each row."),
     "return_eigenvectors": ("bool", "Whether eigenvectors are wanted too."),
 }
 _OF_REAL = {"LA": "LR", "SA": "SR"}
@@ -286,7 +286,7 @@ def _wanted(values, which, k):
         "With `sigma` of ``1 / (w - sigma)``.",
     ),
     OPpart=(
-        "{'r', 'i'}, optional",
+        "{'r', 'i'}",
         "For real matrices: iterates with the real or imaginary part of the inverse of "
         "``A - sigma M``, and `which` is about its eigenvalues.",
     ),

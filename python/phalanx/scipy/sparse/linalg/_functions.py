@@ -28,12 +28,12 @@ _ARRAY = " The elements become an array, of as many bytes as a matrix without ze
     COLLECTIVE + " Norms are read, and a number for every four terms of the series. The mean of "
     "the diagonal makes the series shorter.",
     B=("array_like", "The vector, or the matrix."),
-    start=("float, optional", "The first time."),
-    stop=("float, optional", "The last time."),
-    num=("int, optional", "The number of times; 50 by default."),
-    endpoint=("bool, optional", "Whether `stop` is the last time, which is the default."),
+    start=("float", "The first time."),
+    stop=("float", "The last time."),
+    num=("int", "The number of times; 50 by default."),
+    endpoint=("bool", "Whether `stop` is the last time, which is the default."),
     traceA=(
-        "scalar, optional",
+        "scalar",
         "The trace of an operator. That of a matrix is computed; without it, the product with an "
         "operator takes longer.",
     ),
@@ -129,8 +129,8 @@ def onenormest(A, t=2, itmax=5, compute_v=False, compute_w=False):
      "NotImplementedError": "The norm is the smallest singular value."},
     COLLECTIVE,
     x=_SPARSE,
-    ord=("{'fro', 'f', inf, -inf} or number, optional", "The norm; by default Frobenius'."),
-    axis=("int or (int, int), optional", "The axes; by default those of the matrix."),
+    ord=("{'fro', 'f', inf, -inf} or number", "The norm; by default Frobenius'."),
+    axis=("int or (int, int)", "The axes; by default those of the matrix."),
 )
 def norm(x, ord=None, axis=None):
     """A norm of a sparse matrix, or the norms of its rows or columns."""
@@ -274,7 +274,7 @@ def compressed_like(A, elements):
     b=("array_like", "The vector."),
     assume_a=("{'general', 'hermitian', 'gen', 'her'}", "What is known of the matrix."),
     t=("scalar", "The factor of the matrix."),
-    restart_every_m=("int, optional", "The vectors between two restarts; 20 by default."),
+    restart_every_m=("int", "The vectors between two restarts; 20 by default."),
     max_restarts=("int", "The most restarts."),
 )
 def funm_multiply_krylov(

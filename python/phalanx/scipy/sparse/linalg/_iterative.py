@@ -215,10 +215,10 @@ def _side(given, side, operator):
 @on_mesh
 @described(
     _RETURNS, _RAISES, _RESTARTS + " With the callback type 'legacy' it counts iterations.",
-    restart=("int, optional", "The iterations between two restarts; 20 by default."),
-    callback=("callable, optional", "Called with what `callback_type` says."),
+    restart=("int", "The iterations between two restarts; 20 by default."),
+    callback=("callable", "Called with what `callback_type` says."),
     callback_type=(
-        "{'x', 'pr_norm', 'legacy'}, optional",
+        "{'x', 'pr_norm', 'legacy'}",
         "'x' calls with the solution after each restart, 'pr_norm' with the relative norm of the "
         "residual after each iteration; 'legacy', the default, is as 'pr_norm'.",
     ),
@@ -267,11 +267,11 @@ def _limited(system, restart, most, options):
 @on_mesh
 @described(
     _RETURNS, _RAISES, _RESTARTS,
-    callback=("callable, optional", "Called with the solution after each restart."),
+    callback=("callable", "Called with the solution after each restart."),
     inner_m=("int", "The iterations between two restarts."),
     outer_k=("int", "The number of vectors that are kept over a restart."),
     outer_v=(
-        "list of tuple, optional",
+        "list of tuple",
         "Vectors and their products with `A`, or None in their place. The solution starts with "
         "the best combination of them, and its change is appended.",
     ),
@@ -305,11 +305,11 @@ def lgmres(
 @on_mesh
 @described(
     _RETURNS, _RAISES, _RESTARTS,
-    callback=("callable, optional", "Called with the solution after each restart."),
+    callback=("callable", "Called with the solution after each restart."),
     m=("int", "The iterations between two restarts."),
-    k=("int, optional", "The number of vectors that are kept over a restart; by default `m`."),
+    k=("int", "The number of vectors that are kept over a restart; by default `m`."),
     CU=(
-        "list of tuple, optional",
+        "list of tuple",
         "Products with `A`, or None in their place, and the vectors. The solution starts with the "
         "best combination of them, and its change is appended.",
     ),

@@ -87,14 +87,14 @@ class LaplacianNd(LinearOperator):
         return values[order], np.unravel_index(order, shape)
 
     @described("ndarray", {}, RECORDED,
-               m=("int, optional", "How many of the largest ones; by default all."))
+               m=("int", "How many of the largest ones; by default all."))
     def eigenvalues(self, m=None):
         """The eigenvalues, ascending."""
         return self._modes(m)[0]
 
     @described("ndarray: The vectors in columns.", {},
                COLLECTIVE + " The numbers of modes are read.",
-               m=("int, optional", "Those of how many of the largest eigenvalues; by default all."))
+               m=("int", "Those of how many of the largest eigenvalues; by default all."))
     def eigenvectors(self, m=None):
         """The eigenvectors, in the order of the eigenvalues."""
         numbers = zip(*(one.tolist() for one in self._modes(m)[1]))

@@ -26,7 +26,7 @@ _REASONS = (
     "the condition number seems to be too large for this machine",
     "the limit of iterations was reached",
 )
-_X0 = ("array_like, optional", "The start, a vector; zeros by default.")
+_X0 = ("array_like", "The start, a vector; zeros by default.")
 
 
 def _solved(method, A, b, x0, show, **options):
@@ -62,7 +62,7 @@ def _solved(method, A, b, x0, show, **options):
     _RAISES, _STEPS,
     atol=("float", "The relative error of `A`."),
     calc_var=("bool", "Whether to estimate the diagonal of ``(A^H A + damp^2 I)^-1``."),
-    iter_lim=("int, optional", "The most iterations; by default twice the number of columns."),
+    iter_lim=("int", "The most iterations; by default twice the number of columns."),
     x0=_X0,
 )
 def lsqr(
@@ -88,7 +88,7 @@ def lsqr(
     "the solution.",
     _RAISES, _STEPS,
     atol=("float", "The relative error of `A`."),
-    maxiter=("int, optional", "The most iterations; by default the smaller extent of `A`."),
+    maxiter=("int", "The most iterations; by default the smaller extent of `A`."),
     x0=_X0,
 )
 def lsmr(

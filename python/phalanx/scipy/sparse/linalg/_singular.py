@@ -23,11 +23,11 @@ from ._operands import for_core, given_options, with_dtype
     "eigenvalues of the smaller one of ``A^H A`` and ``A A^H``: singular values below the root of "
     "the rounding unit times the largest one are not accurate.",
     which=("{'LM', 'SM'}", "Whether the largest or the smallest values are wanted."),
-    maxiter=("int, optional", "The most restarts."),
+    maxiter=("int", "The most restarts."),
     return_singular_vectors=("bool, 'u' or 'vh'", "Which vectors are wanted."),
     solver=("{'arpack', 'lobpcg', 'propack'}", "With 'propack' all values may be wanted."),
-    options=("dict, optional", "Ignored, as in SciPy."),
-    random_state=("object, optional", "As `rng`, by its former name."),
+    options=("dict", "Ignored, as in SciPy."),
+    random_state=("object", "As `rng`, by its former name."),
 )
 def svds(
     A, k=6, ncv=None, tol=0, which="LM", v0=None, maxiter=None, return_singular_vectors=True,
