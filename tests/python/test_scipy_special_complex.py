@@ -193,6 +193,14 @@ def test_a_negative_binomial_distribution_without_failures():
     numpy.testing.assert_allclose(ours.nbdtri(*map(np.asarray, (k, n, p))).get(), want, rtol=1e-10)
 
 
+def test_zeta_of_complex_numbers():
+    z = numpy.array([0.5 + 14j, 2 - 1j, -3.5 + 0.25j])
+    numpy.testing.assert_allclose(ours.zeta(np.asarray(z)).get(), theirs.zeta(z), rtol=1e-13)
+    out = np.empty(3, complex)
+    assert ours.zeta(np.asarray(z), out=out) is out
+    numpy.testing.assert_allclose(out.get(), theirs.zeta(z), rtol=1e-13)
+
+
 @pytest.mark.one_process("arrays of one process")
 def test_local_arrays_outside_of_their_block():
     with np.local():

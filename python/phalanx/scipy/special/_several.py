@@ -6,8 +6,8 @@ import math
 import phalanx as np
 
 from ..._phalanx import _refusal
-from . import _edges, _ufuncs
-from ._described import INTEGERS, described
+from . import _edges, _host, _ufuncs
+from ._described import INTEGERS, RECORDED, described
 
 _SHAPES = {"ValueError": "Shapes do not broadcast."}
 _REAL = {"TypeError": "An argument is complex.", "ValueError": "Shapes do not broadcast."}
@@ -96,12 +96,20 @@ def polygamma(n, x):
     return np.where(np.isinf(n), np.abs(value), value)
 
 
-@described("ndarray: The values.", _REAL)
+@described(
+    "ndarray: The values.", {"ValueError": "Shapes do not broadcast, or an array is too long."},
+    f"{RECORDED} Complex numbers: SciPy's function computes them on the host, for up to "
+    f"{_host.LONGEST} elements. Collective then, because the arrays are copied.",
+)
 def zeta(x, q=None, out=None):
-    """The Riemann zeta function, or with `q` the Hurwitz zeta function, of real numbers."""
-    if q is None:
+    """The Riemann zeta function, or with `q` the Hurwitz zeta function."""
+    given = [np.asarray(one) for one in (x, q) if one is not None]
+    if any(one.dtype.kind == "c" for one in given):
+        value = np.asarray(_host.call("zeta", *given))
+    elif q is None:
         return inner("riemann_zeta", 1, "df")(x, out=out)
-    value = _edges.zeta(inner("zeta", 2)(x, q), np.asarray(x), np.asarray(q))
+    else:
+        value = _edges.zeta(inner("zeta", 2)(x, q), *given)
     if out is None:
         return value
     np.copyto(out, value)
