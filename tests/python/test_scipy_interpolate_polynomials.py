@@ -547,8 +547,10 @@ def test_rational_functions(of, x):
     pair = both("AAA", x, of(x), max_terms=30)
     tolerance = 1e-4 if x.dtype == "f" else 1e-9
     agree(pair, lambda one: (one(POINTS), one(x[3]), one(x[:3])), tolerance)
-    agree(pair, lambda one: (one.support_points, one.support_values))
-    agree(pair, lambda one: one.errors.shape)
+    # Points on a circle have equal errors, of which rounding makes one the greatest.
+    if x.dtype.kind != "c":
+        agree(pair, lambda one: (one.support_points, one.support_values))
+        agree(pair, lambda one: one.errors.shape)
     for name in ("poles", "roots"):
         own, other = (getattr(one, name)() for one in pair)
         near = [numpy.sort_complex(numpy.round(found[abs(found) < 3], 4) + 0.0)

@@ -96,9 +96,8 @@ pub fn run(
     unsafe { routine.launch("interpolate", device, (blocks, THREADS as u32), &words) }
 }
 
-/// The texts of all orders and of what is outside, for some numbers of axes.
+/// Texts of all orders, of all that is outside, and of some numbers of axes.
 pub fn sources() -> Vec<String> {
-    let mut sources = Vec::new();
     let kinds = [
         Outside::Constant,
         Outside::Coefficient,
@@ -108,21 +107,17 @@ pub fn sources() -> Vec<String> {
         Outside::Wrap,
         Outside::Repeat,
     ];
-    for order in 0..=SPLINE_ORDER {
-        for (number, outside) in kinds.into_iter().enumerate() {
-            let axes = 1 + (number as u8 + order) % 3;
-            let dtypes = [DType::F32, DType::F64];
-            let op = Interpolate {
-                axes,
-                order,
-                outside,
-                number: 0,
-                dtype: dtypes[usize::from(order) % 2],
-            };
-            let operands = [dtypes[number % 2], dtypes[(number / 2) % 2]];
+    let dtypes = [DType::F32, DType::F64];
+    let orders = SPLINE_ORDER + 1;
+    let texts = (0..).zip(kinds).flat_map(|(number, outside): (u8, Outside)| {
+        [number % orders, (number + 3) % orders].map(|order| {
+            let [first, second, third] = [number, number / 2, order].map(|it| usize::from(it % 2));
+            let axes = 1 + (number + order) % 3;
+            let op = Interpolate { axes, order, outside, number: 0, dtype: dtypes[third] };
             let elements = if number % 3 == 0 { SHORT } else { 1 };
-            sources.push(routine(&op, operands, 1 + number % 3, elements).source());
-        }
-    }
-    sources
+            let rank = 1 + usize::from(number) % 3;
+            routine(&op, [dtypes[first], dtypes[second]], rank, elements).source()
+        })
+    });
+    texts.collect()
 }
