@@ -13,22 +13,6 @@ const GRAIN: usize = 1 << 10;
 const LONGEST: usize = 1 << 16;
 const FEWEST: usize = 4;
 
-trait Number: Plain {
-    fn wide(self) -> f64;
-}
-
-impl Number for f32 {
-    fn wide(self) -> f64 {
-        self.into()
-    }
-}
-
-impl Number for f64 {
-    fn wide(self) -> f64 {
-        self
-    }
-}
-
 /// Elements of one of two dtypes.
 #[derive(Clone, Copy)]
 enum Elements<'a> {
@@ -78,7 +62,7 @@ pub fn run(
     }
 }
 
-fn of_order<T: Number>(
+fn of_order<T: Plain + Into<f64>>(
     op: &Interpolate,
     image: &[T],
     operands: &[Block<'_>],
@@ -105,7 +89,7 @@ enum Found {
     Each,
 }
 
-fn rows<T: Number, const TAPS: usize>(
+fn rows<T: Plain + Into<f64>, const TAPS: usize>(
     op: &Interpolate,
     image: &[T],
     operands: &[Block<'_>],
@@ -207,11 +191,15 @@ fn rows<T: Number, const TAPS: usize>(
 }
 
 /// The sum of the coefficients around a point with two coordinates, all of them inside.
-fn in_plane<T: Number, const TAPS: usize>(image: &[T], rows: &Taps, columns: &Taps) -> f64 {
+fn in_plane<T: Plain + Into<f64>, const TAPS: usize>(
+    image: &[T],
+    rows: &Taps,
+    columns: &Taps,
+) -> f64 {
     let mut total = 0.0;
     for row in 0..TAPS {
         for column in 0..TAPS {
-            let element = image[rows.places[row] + columns.places[column]].wide();
+            let element: f64 = image[rows.places[row] + columns.places[column]].into();
             total += element * rows.weights[row] * columns.weights[column];
         }
     }
@@ -227,7 +215,7 @@ struct Sum<'a, T> {
     total: f64,
 }
 
-impl<T: Number> Sum<'_, T> {
+impl<T: Plain + Into<f64>> Sum<'_, T> {
     /// Adds the coefficients from `base` on, whose first `weights` are those of the first axes.
     fn add<const TAPS: usize>(
         &mut self,
@@ -243,7 +231,7 @@ impl<T: Number> Sum<'_, T> {
             if taps.beyond >> tap & 1 == 1 {
                 self.add_number::<TAPS>(weights, axis);
             } else if is_last {
-                self.total += product(self.image[at].wide(), &weights[..=axis]);
+                self.total += product(self.image[at].into(), &weights[..=axis]);
             } else {
                 self.add::<TAPS>(at, weights, axis + 1);
             }

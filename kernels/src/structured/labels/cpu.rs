@@ -44,9 +44,9 @@ pub fn run(
     };
     let in_band = |(start, parents): (usize, &mut [i64])| {
         let own = start..start + parents.len();
-        let trees = Trees { parents: Places::new(parents), start };
-        trees.plant(mask, own.clone(), columns, joins_left);
-        trees.connect(mask, shape, &steps, own.clone(), own, joins_left);
+        let trees = Trees { parents: Places::new(parents), start, joins_left };
+        trees.plant(mask, own.clone(), columns);
+        trees.connect(mask, shape, &steps, own.clone(), own);
     };
     match pool {
         Some(pool) if bands.len() > 1 => {
@@ -54,10 +54,10 @@ pub fn run(
         }
         _ => bands.into_iter().for_each(in_band),
     }
-    let trees = Trees { parents: Places::new(parents), start: 0 };
+    let trees = Trees { parents: Places::new(parents), start: 0, joins_left };
     for first in (0..shape[0]).step_by(band_rows).skip(1) {
         let start = first * row;
-        trees.connect(mask, shape, &steps, start..start + row, 0..start, joins_left);
+        trees.connect(mask, shape, &steps, start..start + row, 0..start);
     }
     let is_whole = op.extents.iter().zip(to.shape).all(|(&whole, &own)| whole == own as u64);
     let whole = &op.extents[..to.shape.len()];
@@ -135,6 +135,8 @@ struct Trees {
     parents: Places<i64>,
     /// The position of the band in the block.
     start: usize,
+    /// Whether neighbours in a row are connected.
+    joins_left: bool,
 }
 
 impl Trees {
@@ -150,15 +152,15 @@ impl Trees {
         unsafe { AtomicI64::from_ptr(self.parent(at)) }
     }
 
-    /// Makes each true element a root, or if `joins_left`, the first one of each stretch of a row
-    /// the parent of the others.
-    fn plant(&self, mask: &[u8], own: Range<usize>, columns: usize, joins_left: bool) {
+    /// Makes each true element a root, or if neighbours in a row are connected, the first one of
+    /// each stretch the parent of the others.
+    fn plant(&self, mask: &[u8], own: Range<usize>, columns: usize) {
         for first in own.step_by(columns.max(1)) {
             let mut root = -1;
             for (at, &holds) in (first..).zip(&mask[first..first + columns]) {
                 root = match holds {
                     0 => -1,
-                    _ if joins_left && root >= 0 => root,
+                    _ if self.joins_left && root >= 0 => root,
                     _ => at as i64,
                 };
                 // SAFETY: the element is of this thread alone (conditions 1 and 2 of `Places`).
@@ -185,8 +187,8 @@ impl Trees {
     }
 
     /// Connects the elements at `own` with their earlier neighbours at `others`, both whole rows.
-    /// If `joins_left`, neighbours in a row are connected already, so that of the pairs along two
-    /// rows one in each stretch is enough.
+    /// If neighbours in a row are connected already, one of the pairs along two rows is enough in
+    /// each stretch.
     fn connect(
         &self,
         mask: &[u8],
@@ -194,7 +196,6 @@ impl Trees {
         steps: &[Step],
         own: Range<usize>,
         others: Range<usize>,
-        joins_left: bool,
     ) {
         let last = shape.len() - 1;
         let columns = shape[last];
@@ -221,7 +222,7 @@ impl Trees {
                 let mut before = false;
                 for (at, (one, other)) in (first + from..).zip(pairs) {
                     let both = *one != 0 && *other != 0;
-                    let is_known = before && joins_left;
+                    let is_known = before && self.joins_left;
                     before = both;
                     if !both || is_known {
                         continue;

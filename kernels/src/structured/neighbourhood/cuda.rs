@@ -70,7 +70,7 @@ fn keys(dtype: DType) -> [String; 3] {
 /// registers as their windows need.
 fn strip(rows: usize, count: usize) -> usize {
     let most = if count <= 25 { 8 } else { 4 };
-    (0..=3).map(|bits| 1 << bits).filter(|&strip| strip <= most.min(rows)).max().unwrap_or(1)
+    [8, 4, 2].into_iter().find(|&strip| strip <= most.min(rows)).unwrap_or(1)
 }
 
 /// The text for windows with these extents, of as many axes as the geometry has, and a block of
@@ -97,7 +97,6 @@ fn routine(op: &Neighbourhood, dtype: DType, window: &[usize], height: usize) ->
         ("T", name(dtype).into()),
         ("U", name(op.dtype).into()),
         ("R", if is_wide { "f64".into() } else { name(dtype).into() }),
-        ("N", if is_wide { "f64".into() } else { name(dtype).into() }),
         ("A", if is_sum { "f64".into() } else { name(dtype).into() }),
         ("AXES", axes.to_string()),
         ("BOXES", BOXES.to_string()),
@@ -109,10 +108,11 @@ fn routine(op: &Neighbourhood, dtype: DType, window: &[usize], height: usize) ->
         ("MINUS(a,b)", wrapped(dtype, '-')),
     ];
     let [.., rows, columns] = window else { unreachable!("bug: fewer than two axes") };
-    if is_written_out(kernel(op, window), window) {
+    let kernel = kernel(op, window);
+    if is_written_out(kernel, window) {
         defines.push(("SIZE_ROWS", rows.to_string()));
         defines.push(("SIZE_COLUMNS", columns.to_string()));
-        if kernel(op, window) == "windows" {
+        if kernel == "windows" {
             defines.push(("STRIP", strip(height, count).to_string()));
         }
     }

@@ -1,7 +1,7 @@
 // The combination of the elements in a window around each element.
 //
 // T is the type of the elements and U that of the result, A the type in which elements are
-// combined, R that of what is combined so far, N that of the numbers of the window. One of SUM, LINE, MEAN, LEAST, GREATEST (with heights), MINIMUM, MAXIMUM and RANK is
+// combined, R that of what is combined so far and of the numbers of the window. One of SUM, LINE, MEAN, LEAST, GREATEST (with heights), MINIMUM, MAXIMUM and RANK is
 // defined.
 // The value has AXES axes; the last two are rows and columns.
 struct Box {
@@ -74,7 +74,7 @@ DEVICE bool counts(const Argument& a, i64 place) { return ((const u8*)a.window)[
 // An element of the window: its number, and whether it counts.
 struct Tap {
     bool counts;
-    N number;
+    R number;
 };
 DEVICE Tap tap_at(const Argument& a, i64 place) {
 #if defined(SUM) || defined(LINE)
@@ -89,7 +89,7 @@ DEVICE Tap tap_at(const Argument& a, i64 place) {
 #if defined(LEAST) || defined(GREATEST)
     return Tap{counts, ((const f64*)a.heights)[place]};
 #else
-    return Tap{counts, (N)1};
+    return Tap{counts, (R)1};
 #endif
 #endif
 }
@@ -100,7 +100,7 @@ struct SoFar {
     int count;
 };
 
-DEVICE void add_counted(SoFar& so_far, A element, N number) {
+DEVICE void add_counted(SoFar& so_far, A element, R number) {
 #if defined(SUM) || defined(LINE)
 #ifdef TRUNCATED
     // The last bit of a sum matters.
@@ -205,7 +205,7 @@ DEVICE void add_all(SoFar& so_far, const Argument& a, u64 element, i64 all) {
 // The elements of a strip: STRIP elements below each other, so that each element that is read serves
 // several. EVERY is whether all elements of the window count, else bits of `holds` say which ones.
 template <bool EVERY>
-DEVICE void add_strip(SoFar* so_far, const T* from, i64 stride, const N* numbers, u64 holds) {
+DEVICE void add_strip(SoFar* so_far, const T* from, i64 stride, const R* numbers, u64 holds) {
 #pragma unroll
     for (int line = 0; line < SIZE_ROWS + STRIP - 1; line++) {
 #pragma unroll
@@ -230,7 +230,7 @@ KERNEL(256) windows(PARAMETER Argument a) {
     u64 step = (u64)gridDim.x * blockDim.x;
     const T* own = (const T*)a.box[0].address;
     i64 stride = a.box[0].extent[COLUMNS];
-    N numbers[count];
+    R numbers[count];
     u64 holds = 0;
 #pragma unroll
     for (int number = 0; number < count; number++) {

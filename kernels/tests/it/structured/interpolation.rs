@@ -2,14 +2,7 @@
 
 use super::value::{Random, Value, evaluate};
 use phalanx_ops::structured::{Interpolate, Outside};
-use phalanx_ops::{DType, Scalar, Structured, Weak};
-
-fn number(value: &Value, at: usize) -> f64 {
-    match Scalar::from_bytes(value.dtype, value.element(at)).to_weak() {
-        Weak::Float(number) => number,
-        other => panic!("{other:?} is no float"),
-    }
-}
+use phalanx_ops::{DType, Scalar, Structured};
 
 fn randoms(dtype: DType, shape: &[usize], least: f64, most: f64, random: &mut Random) -> Value {
     let count = shape.iter().product::<usize>();
@@ -118,7 +111,7 @@ fn values_at_points_are_sums_of_splines() {
                 }
                 let mut so_far = vec![(Some(0), 1.0)];
                 for (axis, &extent) in extents.iter().enumerate() {
-                    let x = number(&coordinates[axis], places[axis]);
+                    let x = coordinates[axis].number(places[axis]);
                     let taps = along(kind, order, x, extent);
                     let next = so_far.iter().flat_map(|(place, weight): &(Option<usize>, f64)| {
                         taps.iter().map(move |(own, more)| {
@@ -128,11 +121,10 @@ fn values_at_points_are_sums_of_splines() {
                     });
                     so_far = next.collect();
                 }
-                let value = |place: &Option<usize>| {
-                    place.map_or(2.0, |place| number(&image, first + place))
-                };
+                let value =
+                    |place: &Option<usize>| place.map_or(2.0, |place| image.number(first + place));
                 let should: f64 = so_far.iter().map(|(place, w)| w * value(place)).sum();
-                let is = number(&found, at);
+                let is = found.number(at);
                 let most = if single { 1e-5 } else { 1e-12 };
                 let is_near = (is - should).abs() <= most;
                 assert!(is_near, "{op:?} of {shape:?} {points:?} at {at}: {is}, not {should}");
@@ -158,7 +150,7 @@ fn points_that_are_nan_or_far_away_have_the_values_of_scipy() {
         let op = Interpolate { axes: 1, order, outside, number: 7f64.to_bits(), dtype: DType::F64 };
         let found = evaluate(Structured::Interpolate(op), &[&image, &points]);
         for (at, should) in should.into_iter().enumerate() {
-            let is = number(&found, at);
+            let is = found.number(at);
             // Points whose place is lost in rounding: some element, or the number outside.
             let is_any = outside == Outside::Mirror && (0.0..=5.0).contains(&is);
             let is_near = (is - should).abs() < 1e-14 || is.is_nan() && should.is_nan();

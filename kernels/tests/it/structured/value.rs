@@ -78,6 +78,11 @@ impl Value {
         i64::from_ne_bytes(self.element(at).try_into().expect("positions"))
     }
 
+    /// An element that is no complex number.
+    pub fn number(&self, at: usize) -> f64 {
+        number(self.dtype, self.element(at))
+    }
+
     /// The product of the extents before an axis, its extent, and the product of those after it.
     pub fn lines(&self, axis: usize) -> [usize; 3] {
         [
@@ -256,16 +261,19 @@ pub fn is_half(dtype: DType) -> bool {
     matches!(dtype, DType::F16 | DType::BF16)
 }
 
-/// The parts of each element.
-pub fn numbers(value: &Value) -> Vec<f64> {
-    let real = value.dtype.real();
-    let number = |bytes: &[u8]| match Scalar::from_bytes(real, bytes).to_weak() {
+fn number(real: DType, bytes: &[u8]) -> f64 {
+    match Scalar::from_bytes(real, bytes).to_weak() {
         Weak::Float(number) => number,
         Weak::Int(number) => number as f64,
         Weak::Bool(number) => f64::from(u8::from(number)),
         Weak::Complex(_) => unreachable!("the parts are real"),
-    };
-    value.bytes.chunks_exact(real.size()).map(number).collect()
+    }
+}
+
+/// The parts of each element.
+pub fn numbers(value: &Value) -> Vec<f64> {
+    let real = value.dtype.real();
+    value.bytes.chunks_exact(real.size()).map(|bytes| number(real, bytes)).collect()
 }
 
 /// Compares exactly, but inexact numbers up to the rounding of another order.

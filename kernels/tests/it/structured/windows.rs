@@ -4,16 +4,7 @@ use super::value::{Random, Value, evaluate};
 use phalanx_ops::structured::{
     Border, Components, Nearest, Neighbourhood, WINDOW_AXES, WindowCombine,
 };
-use phalanx_ops::{DType, Scalar, Structured, Weak};
-
-fn number(value: &Value, at: usize) -> f64 {
-    match Scalar::from_bytes(value.dtype, value.element(at)).to_weak() {
-        Weak::Bool(holds) => f64::from(u8::from(holds)),
-        Weak::Int(number) => number as f64,
-        Weak::Float(number) => number,
-        Weak::Complex(number) => number.re,
-    }
-}
+use phalanx_ops::{DType, Scalar, Structured};
 
 fn random(dtype: DType, shape: &[usize], most: u64, random: &mut Random) -> Value {
     let count = shape.iter().product::<usize>();
@@ -51,10 +42,10 @@ fn in_window(op: &Neighbourhood, value: &Value, window: &Value, at: usize) -> Ve
             number if value.dtype == DType::Bool && !is_sum => f64::from(number != 0.0),
             number => number,
         };
-        inside.map_or(outside, |index| number(value, place(&index, &value.shape)))
+        inside.map_or(outside, |index| value.number(place(&index, &value.shape)))
     };
-    let counted = (0..window.len()).filter(|&tap| number(window, tap) != 0.0);
-    counted.map(|tap| (element(tap), number(window, tap))).collect()
+    let counted = (0..window.len()).filter(|&tap| window.number(tap) != 0.0);
+    counted.map(|tap| (element(tap), window.number(tap))).collect()
 }
 
 fn expected(combine: WindowCombine, mut elements: Vec<(f64, f64)>) -> f64 {
@@ -92,7 +83,7 @@ fn windows_are_those_of_a_loop() {
                 let value = random(dtype, shape, 90, &mut numbers);
                 let mut window = random(DType::Bool, extents, 4, &mut numbers);
                 window.set(0, &[1]);
-                let count = (0..window.len()).filter(|&tap| number(&window, tap) != 0.0).count();
+                let count = (0..window.len()).filter(|&tap| window.number(tap) != 0.0).count();
                 let rank = WindowCombine::Rank(numbers.below(count as u64) as u32);
                 let combines = [WindowCombine::Mean, WindowCombine::Minimum, rank];
                 for combine in [WindowCombine::Sum, WindowCombine::Maximum].iter().chain(&combines)
@@ -118,7 +109,7 @@ fn windows_are_those_of_a_loop() {
                     let found = evaluate(Structured::Neighbourhood(op), &[&value, &window]);
                     for at in 0..value.len() {
                         let elements = in_window(&op, &value, &window, at);
-                        let (is, should) = (number(&found, at), expected(*combine, elements));
+                        let (is, should) = (found.number(at), expected(*combine, elements));
                         let is_near = (is - should).abs() <= 1e-12 * should.abs();
                         assert!(is_near, "{op:?} of {shape:?} {dtype} at {at}: {is}, not {should}");
                     }
@@ -149,7 +140,7 @@ fn connected_parts_are_those_of_a_flood() {
             for first in 0..mask.len() {
                 let mut open = vec![first];
                 while let Some(at) = open.pop() {
-                    if number(&mask, at) == 0.0 || should[at] >= 0.0 {
+                    if mask.number(at) == 0.0 || should[at] >= 0.0 {
                         continue;
                     }
                     should[at] = first as f64;
@@ -166,7 +157,7 @@ fn connected_parts_are_those_of_a_flood() {
                     }
                 }
             }
-            let found: Vec<f64> = (0..mask.len()).map(|at| number(&found, at)).collect();
+            let found: Vec<f64> = (0..mask.len()).map(|at| found.number(at)).collect();
             assert_eq!(found, should, "{shape:?}, {connects}");
         }
     }
@@ -189,10 +180,10 @@ fn nearest_elements_cost_the_least() {
                     let mut index = own.clone();
                     index[axis] = place_along;
                     let apart = spacing * (own[axis] as f64 - place_along as f64);
-                    number(&costs, place(&index, shape)) + apart * apart
+                    costs.number(place(&index, shape)) + apart * apart
                 };
                 let least = (0..shape[axis]).map(cost).fold(f64::INFINITY, f64::min);
-                match number(&found, at) {
+                match found.number(at) {
                     nowhere if nowhere < 0.0 => assert_eq!(least, f64::INFINITY),
                     place_along => {
                         let is = cost(place_along as usize);
