@@ -1,22 +1,12 @@
 """Calls of ``scipy.interpolate`` and of ours with equal arguments, and their comparison."""
 
-import warnings
-
 import numpy
 import scipy.interpolate
 
 import phalanx
 from phalanx.scipy import interpolate
 
-from .conftest import FULL, RANKS, device_count
-
-# Programs of several devices and processes take longer, so that fewer cases are tested there.
-FEWER = not FULL and (device_count() > 1 or RANKS > 1)
-
-
-def some(cases, step=3):
-    """The cases of a test; a part of them on several devices."""
-    return list(cases)[:: step if FEWER else 1]
+from .signal_cases import outcome
 
 
 def drawn(shape, kind="d", seed=1):
@@ -38,16 +28,6 @@ def owned(x):
     if isinstance(x, numpy.ndarray):
         return phalanx.asarray(x)
     return type(x)(map(owned, x)) if type(x) in (list, tuple) else x
-
-
-def outcome(function, /, *given, **options):
-    """The result of a call, or its error."""
-    with warnings.catch_warnings(), numpy.errstate(all="ignore"):
-        warnings.simplefilter("ignore")
-        try:
-            return function(*given, **options)
-        except Exception as error:
-            return error
 
 
 def check(found, expected, tolerance=1e-9):

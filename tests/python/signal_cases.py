@@ -39,7 +39,7 @@ def host(x):
     return x.get() if isinstance(x, phalanx.ndarray) else x
 
 
-def outcome(function, *given, **options):
+def outcome(function, /, *given, **options):
     """The result of a call, or its error."""
     with warnings.catch_warnings(), numpy.errstate(all="ignore"):
         warnings.simplefilter("ignore")

@@ -1,20 +1,8 @@
 """Calls of ``scipy.spatial`` and of ours with equal arguments, and the comparison of results."""
 
-import warnings
-
 import numpy
 
 import phalanx
-
-from .conftest import FULL, RANKS, device_count
-
-# Several devices and processes take longer, so that fewer cases are tested there.
-FEWER = not FULL and (device_count() > 1 or RANKS > 1)
-
-
-def some(cases, step=3):
-    """The cases of a test; a part of them on several devices."""
-    return list(cases)[:: step if FEWER else 1]
 
 
 def owned(x):
@@ -22,16 +10,6 @@ def owned(x):
     if isinstance(x, numpy.ndarray) and x.dtype.kind in "biufc":
         return phalanx.asarray(x)
     return type(x)(map(owned, x)) if type(x) in (list, tuple) else x
-
-
-def outcome(function, *given, **options):
-    """The result of a call, or its error."""
-    with warnings.catch_warnings(), numpy.errstate(all="ignore"):
-        warnings.simplefilter("ignore")
-        try:
-            return function(*given, **options)
-        except Exception as error:
-            return error
 
 
 def check(own, other, tolerance=None, dtype=True):

@@ -10,7 +10,8 @@ import scipy.cluster
 import phalanx
 from phalanx.scipy import cluster
 
-from .spatial_cases import check, outcome, owned, some
+from .signal_cases import outcome, some
+from .spatial_cases import check, owned
 
 
 def drawn(shape, kind="d", seed=3):

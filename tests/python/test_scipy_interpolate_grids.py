@@ -12,17 +12,8 @@ from phalanx.scipy import interpolate, spatial
 from phalanx.scipy.interpolate import _basis, _grid, _making, _rbf, _scattered
 from phalanx.scipy.spatial import _simplices
 
-from .interpolate_cases import (
-    check,
-    compare,
-    compare_calls,
-    drawn,
-    outcome,
-    owned,
-    pair,
-    some,
-    uniform,
-)
+from .interpolate_cases import check, compare, compare_calls, drawn, owned, pair, uniform
+from .signal_cases import outcome, some
 
 # The points of a grid of three axes; the second ones descend.
 GRID = [

@@ -11,17 +11,8 @@ import phalanx
 from phalanx.scipy import interpolate
 from phalanx.scipy.interpolate import _making
 
-from .interpolate_cases import (
-    check,
-    compare,
-    compare_calls,
-    drawn,
-    outcome,
-    owned,
-    pair,
-    some,
-    uniform,
-)
+from .interpolate_cases import check, compare, compare_calls, drawn, owned, pair, uniform
+from .signal_cases import outcome, some
 
 KNOTS = numpy.array([0, 0.1, 0.1, 0.3, 0.5, 0.5, 0.6, 0.7, 0.9, 0.95, 1, 1, 1.2, 1.5])
 X = numpy.concatenate([uniform(9, -0.3, 1.8), [0.1, 0.5, 1.0, 1.2, numpy.nan, numpy.inf]])

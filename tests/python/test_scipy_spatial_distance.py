@@ -7,7 +7,8 @@ import scipy.spatial.distance
 import phalanx
 from phalanx.scipy.spatial import distance
 
-from .spatial_cases import check, outcome, owned, some
+from .signal_cases import outcome, some
+from .spatial_cases import check, owned
 
 DRAWS = numpy.random.default_rng()
 START = numpy.random.default_rng(5).bit_generator.state

@@ -9,7 +9,8 @@ import scipy.spatial.transform as theirs
 import phalanx
 from phalanx.scipy.spatial import transform as ours
 
-from .spatial_cases import check, outcome, owned, some
+from .signal_cases import outcome, some
+from .spatial_cases import check, owned
 
 KINDS = (ours.Rotation, ours.RigidTransform, ours.Slerp, ours.RotationSpline)
 

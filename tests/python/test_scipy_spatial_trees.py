@@ -11,7 +11,8 @@ import scipy.spatial
 import phalanx
 from phalanx.scipy import spatial
 
-from .spatial_cases import FEWER, check, outcome, owned, some
+from .signal_cases import FEWER, outcome, some
+from .spatial_cases import check, owned
 
 INF = numpy.inf
 

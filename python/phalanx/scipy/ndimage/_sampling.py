@@ -198,12 +198,11 @@ def along_axes(filtered, coordinates, order, mode, cval):
     leading = 0
     while leading < len(coordinates) and coordinates[leading] is None:
         leading += 1
-    is_behind = all(x is not None for x in coordinates[leading:])
-    if leading < len(coordinates) and is_behind and _is_near(filtered, coordinates):
-        count = len(coordinates) - leading
+    behind = coordinates[leading:]
+    if behind and all(x is not None for x in behind) and _is_near(filtered, behind):
         points = [
-            x.reshape([-1 if at == axis else 1 for at in range(count)])
-            for axis, x in enumerate(coordinates[leading:])
+            x.reshape([-1 if at == axis else 1 for at in range(len(behind))])
+            for axis, x in enumerate(behind)
         ]
         return _interpolated(filtered, points, order, mode, cval)
     total, kept = filtered, []

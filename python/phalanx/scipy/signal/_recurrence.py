@@ -81,18 +81,14 @@ def _with_feedback(b, a, x, zi, dtype):
     is_long = b.size > max(a.size, _SHIFTED)
     b, a = (numpy.concatenate([b, numpy.zeros(order + 1 - b.size)]) / a[0], a / a[0])
     length, count = _blocks(x.shape[-1])
-    poles = _poles(_Coefficients(b[None, :1], a[None, :]), length) if count > 1 else None
+    poles = _poles(_Coefficients(_ones(a[None, :]), a[None, :]), length) if count > 1 else None
     if poles is None and not is_long:
         a = numpy.concatenate([a, numpy.zeros(order - of_a)])
         return _chained(b[None, :], a[None, :], x, zi, dtype)
     # A convolution with the numerator, then sections with the poles alone.
     x, ends = _without_feedback(b, x, zi, dtype)
     poles = a[None, :] if poles is None else poles
-    for start in range(0, len(poles), _SECTIONS):
-        some = poles[start : start + _SECTIONS]
-        ones = numpy.zeros_like(some)
-        ones[:, 0] = 1
-        x, _ = _chained(ones, some, x, None, dtype)
+    x, _ = _chained(_ones(poles), poles, x, None, dtype)
     if zi is None:
         return x, None
     # What the last samples take away from each later one.
@@ -104,6 +100,15 @@ def _with_feedback(b, a, x, zi, dtype):
     return x, ends + padded(own, 0, order - of_a)
 
 
+def _ones(denominators):
+    """Numerators of 1."""
+    import numpy
+
+    ones = numpy.zeros_like(denominators)
+    ones[:, 0] = 1
+    return ones
+
+
 def _blocks(n):
     """The length and the number of the blocks of `n` samples."""
     block = _BLOCK if n < _MANY else _LONG_BLOCK
@@ -113,8 +118,8 @@ def _blocks(n):
 
 @functools.lru_cache(64)
 def _poles(coefficients, length):
-    """The denominators of sections of second order with the poles of a filter; None if the filter's
-    own states are as good.
+    """The denominators of sections of second order with the poles of a filter without zeros; None if
+    the filter's own states are as good.
 
     Where poles are close to each other, the states of a filter of high order are large numbers that
     cancel. Within a block they do so as in SciPy, but not in products with a rounded matrix.
@@ -125,10 +130,7 @@ def _poles(coefficients, length):
     if not 3 < a.size <= _SHIFTED or not numpy.isfinite(a).all():
         return None
     is_complex = a.dtype.kind == "c"
-    ones = numpy.zeros_like(a)
-    ones[0] = 1
-    power = _power(_Coefficients(ones[None, :], coefficients.a), length)
-    if abs(power.rounded("D" if is_complex else "d")).max() <= _LARGE:
+    if abs(_power(coefficients, length).rounded("D" if is_complex else "d")).max() <= _LARGE:
         return None
     poles = numpy.roots(a)
     if is_complex:
@@ -152,26 +154,34 @@ def cascade(sections, x, axis, zi):
     if zi is not None:
         # The states of a line follow each other.
         zi = np.moveaxis(np.moveaxis(zi, axis + 1, -1), 0, -2).astype(dtype)
-    ends = []
-    for start in range(0, len(sections), _SECTIONS):
-        some = sections[start : start + _SECTIONS]
-        states = None
-        if zi is not None:
-            states = zi[..., start : start + _SECTIONS, :]
-            states = states.reshape(*x.shape[:-1], 2 * len(some))
-        x, end = _chained(some[:, :3], some[:, 3:], x, states, dtype)
-        ends.append(end)
-    y = np.moveaxis(x, -1, axis)
+    count = len(sections)
+    states = None if zi is None else zi.reshape(*x.shape[:-1], 2 * count)
+    y, ends = _chained(sections[:, :3], sections[:, 3:], x, states, dtype)
+    y = np.moveaxis(y, -1, axis)
     if zi is None:
         return y, None
-    ends = [end.reshape(*x.shape[:-1], end.shape[-1] // 2, 2) for end in ends]
-    whole = ends[0] if len(ends) == 1 else np.concatenate(ends, axis=-2)
-    return y, np.moveaxis(np.moveaxis(whole, -2, 0), -1, axis + 1)
+    ends = ends.reshape(*x.shape[:-1], count, 2)
+    return y, np.moveaxis(np.moveaxis(ends, -2, 0), -1, axis + 1)
 
 
 def _chained(b, a, x, zi, dtype):
     """A signal through filters along its last axis, one after the other, and the states at its end.
     The rows of two NumPy matrices are the coefficients of the filters."""
+    order, ends = b.shape[1] - 1, []
+    for start in range(0, len(b), _SECTIONS):
+        rows = slice(start, start + _SECTIONS)
+        places = slice(start * order, (start + _SECTIONS) * order)
+        x, end = _passed(b[rows], a[rows], x, None if zi is None else zi[..., places], dtype)
+        ends.append(end)
+    if zi is None:
+        return x, None
+    return x, ends[0] if len(ends) == 1 else np.concatenate(ends, axis=-1)
+
+
+def _passed(b, a, x, zi, dtype):
+    """The same for a few filters, whose states are computed together."""
+    import numpy
+
     n, lead = x.shape[-1], x.shape[:-1]
     order = b.shape[0] * (b.shape[1] - 1)
     x = x.astype(dtype, copy=False)
@@ -188,7 +198,9 @@ def _chained(b, a, x, zi, dtype):
     else:
         nothing = np.zeros((*lead, count, order), dtype)
         gains = _native._recurrence(blocks, coefficients, nothing, True)
-        starts = _starts(gains, _power(_Coefficients(b, a), length), start)
+        # No sample enters, so the first numerator has no part in how states propagate.
+        alone = numpy.concatenate([_ones(a[:1]), b[1:]])
+        starts = _starts(gains, _power(_Coefficients(alone, a), length), start)
     y = _native._recurrence(blocks, coefficients, starts, False)
     y = y.reshape(*lead, count * length)[..., :n]
     if not keeps:
@@ -223,13 +235,13 @@ def states(gains, power, start):
     dtype = gains.dtype
     size = max(2, min(count, _STATES // order))
     groups = -(-count // size)
-    combine, carry, whole = _combined(power, size, dtype.char)
+    combine, carry, whole, over = _combined(power, size, dtype.char)
     cut = padded(gains, 0, groups * size - count, -2).reshape(*lead, groups, size * order)
     # States within each group, as if the group started at zero.
     own = (cut @ np.asarray(combine)).reshape(*lead, groups, size + 1, order)
     if groups == 1:
-        propagated = start @ np.asarray(whole.rounded(dtype.char).T.copy())
-        starts = np.stack([start, own[..., 0, -1, :] + propagated], axis=-2)
+        after = own[..., 0, -1, :] + start @ np.asarray(over)
+        starts = np.stack([start, after], axis=-2)
     else:
         starts = states(own[..., -1, :], whole, start)
     inner = (starts[..., :-1, :] @ np.asarray(carry)).reshape(*lead, groups, size, order)
@@ -248,9 +260,10 @@ class _Matrix:
     def __init__(self, entries, is_complex):
         self.entries, self.is_complex = entries, is_complex
         self._key = (is_complex, *entries.flat)
+        self._hash = hash(self._key)
 
     def __hash__(self):
-        return hash(self._key)
+        return self._hash
 
     def __eq__(self, other):
         return self._key == other._key
@@ -354,7 +367,7 @@ def _power(coefficients, length):
 @functools.lru_cache(64)
 def _combined(power, size, char):
     """For rows of gains of several blocks: the states between them, the response of these states to
-    the state before all of them, and the matrix over all of them."""
+    the state before all of them, and the matrix over all of them, exact and as one for rows."""
     import numpy
 
     powers = [power.identity()]
@@ -368,7 +381,8 @@ def _combined(power, size, char):
             rows = slice(block * order, (block + 1) * order)
             columns = slice(later * order, (later + 1) * order)
             combine[rows, columns] = rounded[later - 1 - block]
-    return combine, numpy.concatenate(rounded[:size], axis=1), powers[size]
+    carry = numpy.concatenate(rounded[:size], axis=1)
+    return combine, carry, powers[size], numpy.ascontiguousarray(rounded[size])
 
 
 def checked_states(zi, shape, axis, order, name="zi"):

@@ -34,6 +34,7 @@ class _Same(_abc.MetaPathFinder, _abc.Loader):
         _sys.modules[name] = _importlib.import_module(_SAME + name[len(_OWN):])
 
 
+# Before all others: below a package of two names they would find its modules, and copy them.
 _sys.meta_path.insert(0, _Same())
 
 
