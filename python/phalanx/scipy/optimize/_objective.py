@@ -7,7 +7,6 @@ import phalanx as np
 from .._arguments import array, refuse
 from ._differences import gradient, number
 
-_STEP = 2.0**-26
 _KINDS = ("2-point", "3-point", "cs")
 
 
@@ -74,7 +73,8 @@ class Objective:
         if self.step is not None:
             step = array(self.step)
         else:
-            relative = _STEP if self.kind == "2-point" else 2.0 ** (-52 / 3)
+            epsilon = float(np.finfo(x.dtype).eps)
+            relative = epsilon ** (1 / 2 if self.kind == "2-point" else 1 / 3)
             step = relative * np.where(x >= 0, 1.0, -1.0) * np.maximum(1.0, np.abs(x))
         if self.kind == "2-point":
             return gradient(self._single, x, self(x), step)
@@ -104,7 +104,10 @@ class Objective:
                                   else array(self.kept_hess))
             return self.kept_hess @ direction
         self.nhev -= 1
-        step = self.step if self.step is not None else _STEP
+        step = self.step if self.step is not None else float(np.finfo(x.dtype).eps) ** 0.5
+        if x.dtype != np.float64:
+            # In fewer digits a small direction would not move the point.
+            step /= norm_of(direction, math.inf) or 1.0
         point = x + step * direction
         found = self.jac(point, *self.args) if self.jac else self.slope(point)
         self.njev += self.jac is not None
