@@ -2,10 +2,13 @@
 
 The devices are those of `PHALANX_DEVICES`. With `PHALANX_TEST_FULL=1` every case runs on all of
 them, with ten times as many examples of Hypothesis. `PHALANX_TEST_SHARE` runs an eighth of the
-tests. Under a launcher every process runs the tests as a rank of one world, except tests marked as
-tests of one process.
+tests, `PHALANX_TEST_TURN` half of the cases of those marked as long, and in ranks half of all.
+Under a launcher every process runs the tests as a rank of one world, except tests marked as tests
+of one process.
 """
 
+import collections
+import gc
 import importlib.util
 import os
 import pathlib
@@ -55,20 +58,36 @@ def pytest_configure(config):
     config.addinivalue_line(
         "markers", "one_process(reason): the test cannot run in the ranks of a world"
     )
+    config.addinivalue_line("markers", "long: half of the cases run for a commit")
 
 
 def pytest_collection_modifyitems(config, items):
     """Keeps the tests of one share, the same on every machine and in every process; in ranks, keeps
     those that ranks can run together."""
-    share = os.environ.get("PHALANX_TEST_SHARE")
+    share, turn = map(os.environ.get, ["PHALANX_TEST_SHARE", "PHALANX_TEST_TURN"])
+    cases = collections.Counter()
 
     def is_due(item):
         if RANKS > 1 and item.get_closest_marker("one_process"):
             return False
-        return not share or zlib.crc32(item.nodeid.encode()) % 8 == int(share)
+        if turn and item.get_closest_marker("long"):
+            function = item.nodeid.partition("[")[0]
+            cases[function] += 1
+            if (cases[function] + int(turn)) % 2:
+                return False
+        number = zlib.crc32(item.nodeid.encode())
+        if turn and RANKS > 1 and number // 8 % 2 != int(turn):
+            return False
+        return not share or number % 8 == int(share)
 
     config.hook.pytest_deselected(items=[item for item in items if not is_due(item)])
     items[:] = filter(is_due, items)
+
+
+def pytest_collection_finish():
+    """Keeps the collector of garbage from going over all tests again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_terminal_summary(terminalreporter):

@@ -109,7 +109,8 @@ def test_descriptions(name):
     found = available(lambda: [one.get() for one in mine.stats(*shapes, moments="mvsk",
                                                                **options)])
     check(found, theirs.stats(*shapes, moments="mvsk", **options), near=1e-8)
-    for order in range(5):
+    # The others are part of the numbers above, and SciPy integrates many of them.
+    for order in (0, 3):
         check(available(mine.moment, order, *shapes, **options),
               theirs.moment(order, *shapes, **options), near=1e-8, message=str(order))
 

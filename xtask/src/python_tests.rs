@@ -51,7 +51,8 @@ pub fn place(project: &Project, built: &Path) -> Result<(), Failure> {
 
 /// The programs of all tests of the module on one device, and of all or one share of them on other
 /// numbers of devices and as ranks of four processes: those that compute, the longest first, and
-/// those that mostly wait. Each number of devices has another share. The module must be in its
+/// those that mostly wait. Each number of devices has another share; on one device all tests run,
+/// of long ones half of their cases; in processes half of the share runs. The module must be in its
 /// place.
 pub fn programs(
     project: &Project,
@@ -73,15 +74,19 @@ pub fn programs(
         let tests = pytest(project, program, devices, full).arguments(paths);
         tests.variable("PHALANX_CONFORMANCE_DATA", data).variable(REQUIRE, required)
     };
+    let of_turn = |tests: Program| match full {
+        true => tests,
+        false => tests.variable("PHALANX_TEST_TURN", turn(project).to_string()),
+    };
     let on_devices = |devices: &str| of_paths(devices, &["tests/python".to_owned()]);
     let in_processes = |launched: Program| {
         let tests = pytest(project, launched, "cpu", full).arguments(["tests/python"]);
-        tests.variable("PHALANX_CONFORMANCE_DATA", data)
+        of_turn(tests.variable("PHALANX_CONFORMANCE_DATA", data))
     };
     let mut programs = Vec::new();
     // On one device there are also the tests that start programs, so the files are divided.
     let parts = parts(&project.path("tests/python"))?;
-    programs.extend(parts.iter().map(|paths| of_paths("cpu:1", paths)));
+    programs.extend(parts.iter().map(|paths| of_turn(of_paths("cpu:1", paths))));
     let waiting = WAITING.map(|name| format!("tests/python/{name}"));
     let waiting = vec![of_paths("cpu:1", &waiting)];
     programs.extend(["cpu:1", "cpu:3"].map(|devices| {
@@ -137,10 +142,20 @@ fn parts(folder: &Path) -> Result<[Vec<String>; 4], Failure> {
 
 /// The eighth of the tests that is due; the commit's hash decides which.
 pub fn share(project: &Project) -> usize {
+    number_of_commit(project) % 8
+}
+
+/// The half of the cases that is due where half of them run, for any eighth.
+fn turn(project: &Project) -> usize {
+    number_of_commit(project) / 8 % 2
+}
+
+/// A number that is another one for most commits.
+fn number_of_commit(project: &Project) -> usize {
     let mut git = Program::new("git").folder(project.root()).arguments(["rev-parse", "HEAD"]);
-    // Without a repository it is always the same eighth.
+    // Without a repository it is always the same one.
     let commit = git.output().unwrap_or_default();
-    commit.bytes().map(usize::from).sum::<usize>() % 8
+    commit.bytes().map(usize::from).sum()
 }
 
 /// Python in four processes, started by `phalanx run`, and by `mpirun` if it is installed.
@@ -176,7 +191,6 @@ fn pytest(project: &Project, program: Program, devices: &str, full: bool) -> Pro
         // Under `mpirun` a program takes its output for a terminal.
         .arguments(["--color", "no"])
         .variable("PYTHONPATH", paths)
-        .variable("PYTHONDONTWRITEBYTECODE", "1")
         // Keeps Hypothesis's database out of the sources.
         .variable("HYPOTHESIS_STORAGE_DIRECTORY", project.path("target/hypothesis"))
         .variable("PHALANX_DEVICES", devices)

@@ -161,7 +161,8 @@ impl Tally {
         self.add(summary(line).unwrap_or_default());
     }
 
-    fn add(&mut self, other: Tally) {
+    /// Adds the numbers and lacks of another tally.
+    pub fn add(&mut self, other: Tally) {
         self.passed += other.passed;
         self.failed += other.failed;
         self.lacking.extend(other.lacking);

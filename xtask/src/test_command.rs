@@ -175,23 +175,42 @@ fn all(
     let words = filter.iter().flat_map(|filter| ["--", filter]);
     programs.push(of_rust(project.cargo(&documented).arguments(words)));
     tally.watch_together(programs, waiting, summary)?;
-    if filter.is_none_or(|filter| "demo".contains(filter)) {
-        comparison::run(project, &python, full, tally)?;
-    }
-    if filter.is_none_or(|filter| "examples".contains(filter)) {
-        examples::run(project, tally)?;
-    }
-    if filter.is_none_or(|filter| "adding".contains(filter)) {
-        // Builds the project once for each example.
-        if full { adding::run(project, None, tally) } else { adding::check(project, tally) }?;
-    }
-    // Last, because it builds crates with another feature.
-    if filter.is_none_or(|filter| "linked_mpi".contains(filter)) {
-        linked_mpi::run(project, &python, tally)?;
-    }
+    let is_wanted = |name: &str| filter.is_none_or(|filter| name.contains(filter));
+    // The tests linked with MPI build crates with another feature. Meanwhile users' programs run.
+    let mut of_mpi = Tally::requiring(&tally.required())?;
+    let outcomes = std::thread::scope(|scope| {
+        let linked = scope.spawn(|| match is_wanted("linked_mpi") {
+            true => linked_mpi::run(project, &python, &mut of_mpi),
+            false => Ok(()),
+        });
+        [of_users(project, &python, full, is_wanted, tally), linked.join().expect("no panic")]
+    });
+    tally.add(of_mpi);
+    outcomes.into_iter().collect::<Result<(), Failure>>()?;
     // Builds for release, which takes longer than all tests together.
     if full && filter.is_none_or(|filter| "wheel".contains(filter)) {
         wheel::run(project, &python, tally)?;
+    }
+    Ok(())
+}
+
+/// The demo, the examples, and those of the page about adding things.
+fn of_users(
+    project: &Project,
+    python: &Path,
+    full: bool,
+    is_wanted: impl Fn(&str) -> bool,
+    tally: &mut Tally,
+) -> Result<(), Failure> {
+    if is_wanted("demo") {
+        comparison::run(project, python, full, tally)?;
+    }
+    if is_wanted("examples") {
+        examples::run(project, tally)?;
+    }
+    if is_wanted("adding") {
+        // Builds the project once for each example.
+        if full { adding::run(project, None, tally) } else { adding::check(project, tally) }?;
     }
     Ok(())
 }

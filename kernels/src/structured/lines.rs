@@ -1,8 +1,7 @@
 //! The lines of a block along an axis, and work on them by the threads of a device.
 
-use super::{Block, Plain};
+use super::{Block, Plain, tasks};
 use phalanx_device::Slice;
-use rayon::prelude::*;
 use std::ops::Range;
 
 /// An axis of a block in C order: `outer` stretches of `extent` rows of `inner` elements. A line is
@@ -138,17 +137,23 @@ pub(super) fn each(
     grain: usize,
     body: impl Fn(Range<usize>) + Sync,
 ) {
-    let threads = threads(pool);
-    let grain = grain.max(1).max(count.div_ceil(8 * threads));
-    match pool {
-        Some(pool) if threads > 1 && count > grain => pool.install(|| {
-            (0..count.div_ceil(grain)).into_par_iter().for_each(|piece| {
+    fn of_any(
+        pool: Option<&rayon::ThreadPool>,
+        count: usize,
+        grain: usize,
+        body: &(dyn Fn(Range<usize>) + Sync),
+    ) {
+        let threads = threads(pool);
+        let grain = grain.max(1).max(count.div_ceil(8 * threads));
+        if threads > 1 && count > grain {
+            tasks::each(pool, count.div_ceil(grain), 1, &|piece| {
                 body(piece * grain..count.min((piece + 1) * grain));
             });
-        }),
-        _ if count > 0 => body(0..count),
-        _ => {}
+        } else if count > 0 {
+            body(0..count);
+        }
     }
+    of_any(pool, count, grain, &body);
 }
 
 /// The pools for work on `count` lines or tiles: one across the lines and one within a line. A few

@@ -23,6 +23,7 @@ pub mod sort;
 mod sources;
 pub mod sparse;
 mod special;
+mod tasks;
 pub mod transpose;
 mod workspace;
 

@@ -14,9 +14,23 @@ use std::time::Instant;
 
 /// Ampere, Hopper and Blackwell.
 const CAPABILITIES: [u32; 3] = [80, 90, 100];
-/// For this capability one text in eight is compiled with the options of programs. Only full tests
-/// optimise all texts for all capabilities, since optimising takes two thirds of the time.
-const OPTIMISED: u32 = 90;
+/// Only full tests compile each text for all capabilities and with the options of programs. Others
+/// compile it for one of them, and one text in eight with these options: the compiler is much of
+/// what tests take, and optimising two thirds of that.
+fn is_full() -> bool {
+    std::env::var_os("PHALANX_TEST_FULL").is_some_and(|full| full == "1")
+}
+
+/// The share of what only full tests do for all texts; the commit decides which one is due.
+fn share() -> usize {
+    let share = std::env::var("PHALANX_TEST_SHARE").ok().and_then(|share| share.parse().ok());
+    share.unwrap_or(0)
+}
+
+/// Whether the text with a number is compiled with the options of programs.
+pub fn is_optimised(number: usize) -> bool {
+    is_full() || number % 8 == share()
+}
 
 /// The folders in which the tests search for the libraries of CUDA.
 pub fn options() -> CudaOptions {
@@ -25,12 +39,8 @@ pub fn options() -> CudaOptions {
     CudaOptions { folders: folders.unwrap_or_default(), ..CudaOptions::default() }
 }
 
-/// Compiles texts to machine code of every architecture on all cores, if NVRTC is installed.
+/// Compiles texts to machine code on all cores, if NVRTC is installed.
 fn compile(what: &str, texts: &[(String, String)]) {
-    let is_full = std::env::var_os("PHALANX_TEST_FULL").is_some_and(|full| full == "1");
-    // The commit decides which eighth is optimised.
-    let share = std::env::var("PHALANX_TEST_SHARE").ok().and_then(|share| share.parse().ok());
-    let share: usize = share.unwrap_or(0);
     let compilers = |capability| -> Result<[Compiler; 2], DeviceError> {
         let compiler = Compiler::new(capability, &options())?;
         Ok([compiler.clone(), compiler.quickly()])
@@ -42,10 +52,11 @@ fn compile(what: &str, texts: &[(String, String)]) {
         Err(error) => return println!("nothing is compiled for GPUs: {error}"),
     };
     let mut turns: Vec<(&Compiler, &(String, String))> = Vec::new();
-    for (capability, [optimising, quick]) in CAPABILITIES.into_iter().zip(&compilers) {
-        for (at, text) in texts.iter().enumerate() {
-            let is_due = is_full || (capability == OPTIMISED && at % 8 == share);
-            turns.push((if is_due { optimising } else { quick }, text));
+    for (number, text) in texts.iter().enumerate() {
+        for (place, [optimising, quick]) in compilers.iter().enumerate() {
+            if is_full() || (number + share()) % CAPABILITIES.len() == place {
+                turns.push((if is_optimised(number) { optimising } else { quick }, text));
+            }
         }
     }
     // The longest first, so that no core is left with one of them at the end.
@@ -226,7 +237,7 @@ fn every_routine_compiles() {
 /// A compiler's message is shown with the line that it refers to.
 #[test]
 fn a_refused_text_is_shown_with_its_line() {
-    let Ok(compiler) = Compiler::new(OPTIMISED, &options()) else { return };
+    let Ok(compiler) = Compiler::new(CAPABILITIES[0], &options()) else { return };
     let text = "typedef int one;\n    typedef no_such_thing two;\n";
     let error = compiler.compile("wrong", text).expect_err("nobody knows the type");
     assert_eq!(error.code(), "PX054");

@@ -1,7 +1,7 @@
 //! The lines of a block along an axis, several at a time.
 
+use crate::structured::tasks::each_with;
 use crate::structured::{Block, Plain};
-use rayon::prelude::*;
 use std::marker::PhantomData;
 
 /// The fewest elements of a job, if there are as many.
@@ -72,7 +72,7 @@ impl<'a, I: Plain, O: Plain> Lines<'a, I, O> {
     }
 
     /// Transforms all lines. Each thread makes its own transformer.
-    pub(super) fn run<F: FnMut(Line<'_, I, O>)>(
+    pub(super) fn run<F: FnMut(Line<'_, I, O>) + Send>(
         &self,
         (zero, zero_of_result): (I, O),
         pool: Option<&rayon::ThreadPool>,
@@ -109,15 +109,7 @@ impl<'a, I: Plain, O: Plain> Lines<'a, I, O> {
             }
         };
         let at_once = (ELEMENTS / (width * before)).max(1);
-        match pool.filter(|pool| pool.current_num_threads() > 1 && jobs > at_once) {
-            Some(pool) => pool.install(|| {
-                (0..jobs).into_par_iter().with_min_len(at_once).for_each_init(worker, job);
-            }),
-            None => {
-                let mut own = worker();
-                (0..jobs).for_each(|at| job(&mut own, at));
-            }
-        }
+        each_with(pool, jobs, at_once, worker, job);
     }
 
     /// Transforms lines whose elements are neighbours in memory.

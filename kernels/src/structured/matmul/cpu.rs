@@ -3,12 +3,12 @@
 use super::blas;
 use super::in_order::{self, Fused, Matrix};
 use crate::structured::number::Number;
+use crate::structured::tasks::{each, within};
 use crate::structured::{Block, Plain};
 use num_complex::{Complex32, Complex64};
 use phalanx_device::blas::Blas;
 use phalanx_ops::DType;
 use phalanx_ops::structured::Matmul;
-use rayon::prelude::*;
 
 /// Terms that are summed in one call of gemm, which splits longer sums by the size of the
 /// first-level cache, and results must not depend on that.
@@ -70,9 +70,11 @@ pub fn run(
     }
     let stack = Stack { matmul, a, b, to, sizes, adds: old.is_some() };
     if matmul.in_order {
-        let all = || (0..count).into_par_iter().for_each(|at| stack.multiply(at, By::Order));
         return match pool {
-            Some(pool) => pool.install(all),
+            // Products share their rows among the threads, too.
+            Some(pool) => within(pool, &mut || {
+                each(Some(pool), count, 1, &|at| stack.multiply(at, By::Order));
+            }),
             None => (0..count).for_each(|at| stack.multiply(at, By::Order)),
         };
     }
@@ -88,24 +90,21 @@ pub fn run(
         (blas, Some(pool)) if is_shared && together && (is_small || blas.is_some()) => {
             let at_once = (SMALL / multiplications.max(1)).max(1);
             let by = blas.map_or(By::Gemm, |blas| By::Library(blas, 1));
-            pool.install(|| {
-                let stack = &stack;
-                let all = (0..count).into_par_iter().with_min_len(at_once);
-                all.for_each(|at| stack.multiply(at, by));
-            });
+            each(Some(pool), count, at_once, &|at| stack.multiply(at, by));
         }
         (Some(blas), _) => {
             let is_single = is_shared || multiplications <= MIDDLE;
             let threads = if is_single { 1 } else { blas.threads() };
-            let all = || (0..count).for_each(|at| stack.multiply(at, By::Library(blas, threads)));
+            let mut all =
+                || (0..count).for_each(|at| stack.multiply(at, By::Library(blas, threads)));
             // The threads of the pool have a stack that is large enough.
             match pool.filter(|_| threads > 1) {
-                Some(pool) => pool.install(all),
+                Some(pool) => within(pool, &mut all),
                 None => all(),
             }
         }
         (None, Some(pool)) if !is_small => {
-            pool.install(|| (0..count).for_each(|at| stack.multiply(at, By::Gemm)));
+            within(pool, &mut || (0..count).for_each(|at| stack.multiply(at, By::Gemm)));
         }
         (None, _) => (0..count).for_each(|at| stack.multiply(at, By::Gemm)),
     }

@@ -5,7 +5,7 @@
 
 use super::geometry::Geometry;
 use crate::structured::Plain;
-use rayon::prelude::*;
+use crate::structured::tasks::each_with;
 use std::marker::PhantomData;
 use std::ops::Range;
 
@@ -51,11 +51,11 @@ pub(super) struct Reader<'a, T, A, K> {
 impl<T: Plain, A: Plain, K: Fn(T) -> A + Sync> Reader<'_, T, A, K> {
     /// Calls `work` for each stretch of a row of the result, with the rows that it reads, the place
     /// of its first element in the block of the result, and its length.
-    pub fn for_each_stretch<S>(
+    pub fn for_each_stretch<S: Send>(
         &self,
         pool: Option<&rayon::ThreadPool>,
-        state: impl Fn() -> S + Sync + Send,
-        work: impl Fn(&mut S, &Ring<A>, usize, usize) + Sync + Send,
+        state: impl Fn() -> S + Sync,
+        work: impl Fn(&mut S, &Ring<A>, usize, usize) + Sync,
     ) {
         let geometry = self.geometry;
         let [rows, columns] = geometry.inner();
@@ -72,7 +72,7 @@ impl<T: Plain, A: Plain, K: Fn(T) -> A + Sync> Reader<'_, T, A, K> {
         // Each run of rows reads the rows before its first window again.
         let run = rows.range.len().div_ceil(4 * threads).max(8 * rows.window).max(1);
         let runs = rows.range.len().div_ceil(run);
-        let tasks = outer * runs * stretches;
+        let count = outer * runs * stretches;
         let with_state = || {
             let ring = Ring {
                 rows: vec![self.outside; rows_kept * (stretch + columns.window - 1)],
@@ -108,17 +108,7 @@ impl<T: Plain, A: Plain, K: Fn(T) -> A + Sync> Reader<'_, T, A, K> {
                 work(state, ring, result, taken);
             }
         };
-        match pool {
-            Some(pool) if tasks > 1 => pool.install(|| {
-                (0..tasks).into_par_iter().for_each_init(with_state, |kept, number| {
-                    task(kept, number);
-                });
-            }),
-            _ => {
-                let mut kept = with_state();
-                (0..tasks).for_each(|number| task(&mut kept, number));
-            }
-        }
+        each_with(pool, count, 1, with_state, task);
     }
 
     /// The positions along the outer axes, of which `place` counts those of the block.

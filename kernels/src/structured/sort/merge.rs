@@ -3,6 +3,7 @@
 
 use super::quick::{self, Key};
 use crate::structured::lines::{GRAIN, each, threads};
+use crate::structured::tasks::{both, within};
 use phalanx_device::HostRoom;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -23,7 +24,7 @@ pub(super) fn sort<K: Key>(keys: &mut [K], pool: Option<&rayon::ThreadPool>) {
             let levels = pieces.next_power_of_two().ilog2();
             let levels = levels.min((keys.len() / PIECE).ilog2());
             let mut room = keys.to_vec();
-            pool.install(|| sort_pieces(keys, &mut room, levels, true));
+            within(pool, &mut || sort_pieces(keys, &mut room, levels, true));
         }
         _ => quick::sort(keys, pool),
     }
@@ -38,7 +39,7 @@ fn sort_pieces<K: Key>(keys: &mut [K], room: &mut [K], levels: u32, is_in_place:
     let middle = keys.len() / 2;
     let (low_keys, high_keys) = keys.split_at_mut(middle);
     let (low_room, high_room) = room.split_at_mut(middle);
-    rayon::join(
+    both(
         || sort_pieces(low_keys, low_room, levels - 1, !is_in_place),
         || sort_pieces(high_keys, high_room, levels - 1, !is_in_place),
     );
@@ -58,7 +59,7 @@ fn merge<K: Key>(a: &[K], b: &[K], to: &mut [K]) {
     let middle = long.len() / 2;
     let place = short.partition_point(|key| *key < long[middle]);
     let (low, high) = to.split_at_mut(middle + place);
-    rayon::join(
+    both(
         || merge(&long[..middle], &short[..place], low),
         || merge(&long[middle..], &short[place..], high),
     );
@@ -88,7 +89,7 @@ pub(super) fn sort_runs<K: Key>(keys: &mut [K], most: usize, pool: Option<&rayon
             let (merged, others) = rest.split_at_mut(pair[2] - pair[0]);
             let (a, b) = (&from[pair[0]..pair[1]], &from[pair[1]..pair[2]]);
             match pool {
-                Some(pool) => pool.install(|| merge(a, b, merged)),
+                Some(pool) => within(pool, &mut || merge(a, b, merged)),
                 None => merge(a, b, merged),
             }
             rest = others;

@@ -2,7 +2,7 @@
 
 use super::case::Case;
 use crate::absence;
-use crate::device_functions::options;
+use crate::device_functions::{is_optimised, options};
 use phalanx_device::cuda::{Compiler, CudaDevice};
 use phalanx_device::{Buffer, Device, contiguous};
 use phalanx_kernels::cpu::BufferLaunch;
@@ -85,9 +85,12 @@ pub fn text_of(case: &Case) -> Option<String> {
 }
 
 fn compile(case: &Case, compiler: &Compiler) {
-    if COUNT.fetch_add(1, Ordering::Relaxed) >= COMPILED {
+    let number = COUNT.fetch_add(1, Ordering::Relaxed);
+    if number >= COMPILED {
         return;
     }
+    let compiler =
+        &if is_optimised(number) { compiler.clone() } else { compiler.clone().quickly() };
     let cases = [Some(case.clone()), ordered(case)];
     for (case, text) in cases.iter().flatten().filter_map(|case| Some((case, text_of(case)?))) {
         if let Err(error) = compiler.compile("test", &text) {

@@ -4,6 +4,7 @@ use super::keys::Key;
 use super::registers::Registers;
 use crate::structured::lines::threads;
 use crate::structured::sort::merge::PIECE;
+use crate::structured::tasks::{both, within};
 use phalanx_device::HostRoom;
 
 /// Sorts keys, with the threads of a pool if there is one.
@@ -66,9 +67,11 @@ impl<K: Key> Registers<K> {
         let start = room.start().cast().as_ptr();
         let run = Run { keys: keys.as_mut_ptr(), room: start, count: keys.len() };
         // SAFETY: both arrays hold `count` keys, and are this call's alone.
-        let sort = move || unsafe { self.sort_run(run, true, turns(run.count)) };
+        let mut sort = move || unsafe { self.sort_run(run, true, turns(run.count)) };
         match pool {
-            Some(pool) if threads(Some(pool)) > 1 && keys.len() >= 2 * PIECE => pool.install(sort),
+            Some(pool) if threads(Some(pool)) > 1 && keys.len() >= 2 * PIECE => {
+                within(pool, &mut sort);
+            }
             _ => sort(),
         }
     }
@@ -121,7 +124,7 @@ impl<K: Key> Registers<K> {
         // SAFETY: as above.
         let sort_high = move || unsafe { self.sort_run(high, false, turns - 1) };
         if count > PIECE && rayon::current_thread_index().is_some() {
-            rayon::join(sort_low, sort_high);
+            both(sort_low, sort_high);
         } else {
             sort_low();
             sort_high();
