@@ -10,9 +10,9 @@ use phalanx_ops::DType;
 use phalanx_ops::structured::{Filtered, Recurrence};
 use std::ops::{Add, Mul, Sub};
 
-/// Lines that are filtered together, and samples of them that are copied together.
-const LANES: usize = 8;
+/// Samples of lines that are copied together, and the side of the squares in which they are.
 const SAMPLES: usize = 64;
+const TILE: usize = 8;
 /// The samples of a thread, at least.
 const GRAIN: usize = 1 << 14;
 
@@ -24,8 +24,8 @@ impl Number for f64 {}
 impl Number for Complex32 {}
 impl Number for Complex64 {}
 
-/// Samples or states of several lines.
-type Together<T> = [T; LANES];
+/// Samples or states of lines that are filtered together.
+type Together<T, const LANES: usize> = [T; LANES];
 
 /// Computes the block `to` of the result from the signal, both matrices of coefficients and the
 /// states.
@@ -38,16 +38,17 @@ pub fn run(
     if to.is_empty() {
         return;
     }
+    // A step waits for the one before, so two registers of lines are computed at the same time.
     match to.dtype {
-        DType::F32 => lines::<f32>(op, operands, to, pool),
-        DType::F64 => lines::<f64>(op, operands, to, pool),
-        DType::C64 => lines::<Complex32>(op, operands, to, pool),
-        DType::C128 => lines::<Complex64>(op, operands, to, pool),
+        DType::F32 => lines::<f32, 32>(op, operands, to, pool),
+        DType::F64 => lines::<f64, 16>(op, operands, to, pool),
+        DType::C64 => lines::<Complex32, 8>(op, operands, to, pool),
+        DType::C128 => lines::<Complex64, 8>(op, operands, to, pool),
         dtype => unreachable!("bug: a recurrence of {dtype}"),
     }
 }
 
-fn lines<T: Number>(
+fn lines<T: Number, const LANES: usize>(
     op: &Recurrence,
     operands: &[Block<'_>],
     to: &Block<'_>,
@@ -73,32 +74,26 @@ fn lines<T: Number>(
                 *state = [T::default(); LANES];
                 (0..own).for_each(|lane| state[lane] = states[(first + lane) * of_line + k]);
             }
+            let from = &signal[first * length..][..own * length];
+            let written = if gives_signal { own * length } else { 0 };
+            // SAFETY: these lines are of this thread alone and in the block (conditions 1 and 2 of
+            // `Places`).
+            let to = unsafe { std::slice::from_raw_parts_mut(out.at(first * length), written) };
             for start in (0..length).step_by(SAMPLES) {
-                let many = SAMPLES.min(length - start);
-                for lane in 0..own {
-                    let from = (first + lane) * length + start;
-                    let line = &signal[from..from + many];
-                    samples.iter_mut().zip(line).for_each(|(sample, &x)| sample[lane] = x);
-                }
-                let samples = &mut samples[..many];
+                let samples = &mut samples[..SAMPLES.min(length - start)];
+                across(&from[start..], length, own, samples);
                 let rows = numerator.chunks(row).zip(denominator.chunks(row));
                 for (state, (b, a)) in state.chunks_mut(order).zip(rows) {
                     match order {
-                        1 => advance_few::<T, 1>(samples, state, b, a),
-                        2 => advance_few::<T, 2>(samples, state, b, a),
-                        3 => advance_few::<T, 3>(samples, state, b, a),
-                        4 => advance_few::<T, 4>(samples, state, b, a),
-                        _ => advance_many::<T>(samples, state, b, a),
+                        1 => advance_few::<T, 1, LANES>(samples, state, b, a),
+                        2 => advance_few::<T, 2, LANES>(samples, state, b, a),
+                        3 => advance_few::<T, 3, LANES>(samples, state, b, a),
+                        4 => advance_few::<T, 4, LANES>(samples, state, b, a),
+                        _ => advance_many::<T, LANES>(samples, state, b, a),
                     }
                 }
                 if gives_signal {
-                    for (lane, at) in (0..own).map(|lane| (lane, (first + lane) * length + start)) {
-                        for (place, sample) in (at..).zip(samples.iter()) {
-                            // SAFETY: the line is of this thread alone and in the block
-                            // (conditions 1 and 2 of `Places`).
-                            unsafe { out.at(place).write(sample[lane]) };
-                        }
-                    }
+                    along(samples, &mut to[start..], length, own);
                 }
             }
             if !gives_signal {
@@ -113,9 +108,74 @@ fn lines<T: Number>(
     });
 }
 
+for_each_level! {
+    /// Reads samples of `own` lines, each `length` after the one before.
+    fn across[T: Number, const LANES: usize][T, LANES](
+        lines: &[T],
+        length: usize,
+        own: usize,
+        samples: &mut [Together<T, LANES>],
+    ) {
+        let many = samples.len();
+        if own < LANES || many % TILE > 0 {
+            for (lane, line) in lines.chunks(length).take(own).enumerate() {
+                samples.iter_mut().zip(line).for_each(|(sample, &x)| sample[lane] = x);
+            }
+            return;
+        }
+        for first in (0..LANES).step_by(TILE) {
+            for start in (0..many).step_by(TILE) {
+                let mut tile = [[T::default(); TILE]; TILE];
+                for (lane, row) in tile.iter_mut().enumerate() {
+                    row.copy_from_slice(&lines[(first + lane) * length + start..][..TILE]);
+                }
+                for (place, sample) in samples[start..start + TILE].iter_mut().enumerate() {
+                    let to = &mut sample[first..first + TILE];
+                    (0..TILE).for_each(|lane| to[lane] = tile[lane][place]);
+                }
+            }
+        }
+    }
+}
+
+for_each_level! {
+    /// Writes samples of `own` lines, each `length` after the one before.
+    fn along[T: Number, const LANES: usize][T, LANES](
+        samples: &[Together<T, LANES>],
+        lines: &mut [T],
+        length: usize,
+        own: usize,
+    ) {
+        let many = samples.len();
+        if own < LANES || many % TILE > 0 {
+            for (lane, line) in lines.chunks_mut(length).take(own).enumerate() {
+                line.iter_mut().zip(samples).for_each(|(y, sample)| *y = sample[lane]);
+            }
+            return;
+        }
+        for first in (0..LANES).step_by(TILE) {
+            for start in (0..many).step_by(TILE) {
+                let mut tile = [[T::default(); TILE]; TILE];
+                for (row, sample) in tile.iter_mut().zip(&samples[start..start + TILE]) {
+                    row.copy_from_slice(&sample[first..first + TILE]);
+                }
+                for lane in 0..TILE {
+                    let to = &mut lines[(first + lane) * length + start..][..TILE];
+                    (0..TILE).for_each(|place| to[place] = tile[place][lane]);
+                }
+            }
+        }
+    }
+}
+
 /// One sample of each line. Returns the samples of the result.
 #[inline(always)]
-fn step<T: Number>(x: Together<T>, state: &mut [Together<T>], b: &[T], a: &[T]) -> Together<T> {
+fn step<T: Number, const LANES: usize>(
+    x: Together<T, LANES>,
+    state: &mut [Together<T, LANES>],
+    b: &[T],
+    a: &[T],
+) -> Together<T, LANES> {
     let mut y = x;
     let order = state.len();
     for lane in 0..LANES {
@@ -132,9 +192,9 @@ fn step<T: Number>(x: Together<T>, state: &mut [Together<T>], b: &[T], a: &[T]) 
 
 for_each_level! {
     /// Filters samples in place; few states stay in registers.
-    fn advance_few[T: Number, const ORDER: usize][T, ORDER](
-        samples: &mut [Together<T>],
-        states: &mut [Together<T>],
+    fn advance_few[T: Number, const ORDER: usize, const LANES: usize][T, ORDER, LANES](
+        samples: &mut [Together<T, LANES>],
+        states: &mut [Together<T, LANES>],
         b: &[T],
         a: &[T],
     ) {
@@ -149,9 +209,9 @@ for_each_level! {
 
 for_each_level! {
     /// Filters samples in place.
-    fn advance_many[T: Number][T](
-        samples: &mut [Together<T>],
-        state: &mut [Together<T>],
+    fn advance_many[T: Number, const LANES: usize][T, LANES](
+        samples: &mut [Together<T, LANES>],
+        state: &mut [Together<T, LANES>],
         b: &[T],
         a: &[T],
     ) {
