@@ -4,8 +4,8 @@ use phalanx_distributed::{
     Expansion, Lowerings, OperandShardings, Origin, Phase, PhaseInput, PhaseSource, Placement,
     expansion, wanted_shardings,
 };
-use phalanx_graph::{Graph, Input, NodeData, NodeId, NodeOp};
-use phalanx_ops::{AffineMap, Scalar, Shape};
+use phalanx_graph::{Graph, Input, NodeData, NodeId, NodeOp, Source};
+use phalanx_ops::{AffineMap, Scalar, Shape, Sharding};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -102,6 +102,40 @@ impl<'a> Refill<'a> {
             (_, Origin { phase: Some(_), .. }) => self.phase(origin).placement.clone(),
             _ => self.placements[origin.node.index()].clone(),
         }
+    }
+
+    /// Whether the operands of a refilled node reside as the operation needs them. The pattern of
+    /// the window does not say so where an operation derives shardings from extents: the rows of a
+    /// matrix as which a vector is transformed are the blocks of one vector, and not of another.
+    ///
+    /// `graph` is the refilled one. `resides` is whether a value of it has a sharding.
+    pub fn is_served(
+        &self,
+        graph: &Graph,
+        node: &NodeData,
+        (origin, origins): (Origin, &[Origin]),
+        resides: impl Fn(Source, &Sharding) -> bool,
+    ) -> bool {
+        // A write needs no copy, wherever its operands reside.
+        let is_free = origin.copy.is_some() || matches!(node.op, NodeOp::Update(_));
+        let Some(wanted) = (!is_free).then(|| self.wanted(origin)).flatten() else { return true };
+        let Recorded { op, inputs, .. } = self.recorded(origin);
+        wanted.iter().enumerate().all(|(number, wanted)| {
+            let Some(wanted) = wanted else { return true };
+            let source = node.inputs[number].source;
+            let is_copy = |from: NodeId| origins[from.index()].copy.is_some();
+            let view = inputs[number].map.as_ref();
+            let view = view.filter(|_| !matches!(source, Source::Node(from) if is_copy(from)));
+            match (view, op) {
+                // The operation reads the value of which this is a view as it resides.
+                (Some(view), NodeOp::Structured(op)) => {
+                    let base = graph.source(source).0;
+                    let read = self.lowerings.of(op).read_through(op, number, (view, base), wanted);
+                    read.is_some_and(|(_, needed)| resides(source, &needed))
+                }
+                _ => resides(source, wanted),
+            }
+        })
     }
 
     fn phases(&self, node: NodeId) -> &[Phase] {

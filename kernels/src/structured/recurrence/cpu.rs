@@ -117,7 +117,7 @@ for_each_level! {
         samples: &mut [Together<T, LANES>],
     ) {
         let many = samples.len();
-        if own < LANES || many % TILE > 0 {
+        if own < LANES || !many.is_multiple_of(TILE) {
             for (lane, line) in lines.chunks(length).take(own).enumerate() {
                 samples.iter_mut().zip(line).for_each(|(sample, &x)| sample[lane] = x);
             }
@@ -147,7 +147,7 @@ for_each_level! {
         own: usize,
     ) {
         let many = samples.len();
-        if own < LANES || many % TILE > 0 {
+        if own < LANES || !many.is_multiple_of(TILE) {
             for (lane, line) in lines.chunks_mut(length).take(own).enumerate() {
                 line.iter_mut().zip(samples).for_each(|(y, sample)| *y = sample[lane]);
             }
