@@ -1,9 +1,12 @@
 """CuPy's ``cupy.fft.config``: settings for plans of cuFFT.
 
 Transforms here have no plans of their own: the session caches plans of whole programs, without a
-limit that a program sets. The settings are stored and returned, and have no other effect.
+limit that a program sets. The settings are stored and returned, and have no other effect, except
+for callbacks.
 """
 
+from ._fft_callbacks import get_current_callback_manager as get_current_callback_manager
+from ._fft_callbacks import set_cufft_callbacks as set_cufft_callbacks
 from ._phalanx import _refusal
 
 enable_nd_planning = True
