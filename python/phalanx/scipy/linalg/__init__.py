@@ -7,8 +7,8 @@ SciPy's themselves, of NumPy's arrays. SciPy has to be installed for both: ``pip
 phalanx[scipy]``.
 """
 
-from ..._phalanx.linalg import inv
 from .._host_calls import beside_all as _beside_all
+from ._banded import eig_banded, solve_banded, solveh_banded
 from ._cholesky import cho_factor, cho_solve, cholesky
 from ._eigen import eig, eigh, eigvals, eigvalsh
 from ._functions import (
@@ -41,6 +41,7 @@ from ._singular import (
 from ._sketch import clarkson_woodruff_transform
 from ._solve import (
     det,
+    inv,
     lstsq,
     matmul_toeplitz,
     norm,
@@ -48,7 +49,6 @@ from ._solve import (
     pinvh,
     solve,
     solve_circulant,
-    solve_toeplitz,
 )
 from ._special_matrices import (
     block_diag,
@@ -76,11 +76,11 @@ globals().update(_functions())
 __all__ = sorted(
     """
 bandwidth block_diag cho_factor cho_solve cholesky circulant clarkson_woodruff_transform companion
-convolution_matrix coshm cosm det dft diagsvd eig eigh eigvals eigvalsh expm expm_frechet fiedler
-fiedler_companion fractional_matrix_power hadamard hankel helmert hilbert inv ishermitian
+convolution_matrix coshm cosm det dft diagsvd eig eig_banded eigh eigvals eigvalsh expm expm_frechet
+fiedler fiedler_companion fractional_matrix_power hadamard hankel helmert hilbert inv ishermitian
 issymmetric khatri_rao leslie logm lstsq lu lu_factor lu_solve matmul_toeplitz norm null_space orth
-orthogonal_procrustes pinv pinvh polar qr qr_multiply rq signm sinhm sinm solve solve_circulant
-solve_toeplitz solve_triangular sqrtm subspace_angles svd svdvals tanhm tanm toeplitz
+orthogonal_procrustes pinv pinvh polar qr qr_multiply rq signm sinhm sinm solve solve_banded
+solve_circulant solve_triangular solveh_banded sqrtm subspace_angles svd svdvals tanhm tanm toeplitz
 """.split()
     + list(_functions())
     # SciPy's module `interpolative` is one that has to be imported, there and here.

@@ -1,4 +1,4 @@
-"""Arguments of linear algebra: dtypes, matrices, checks, and batches of them."""
+"""Arguments of linear algebra: dtypes, matrices, checks, and stacks of them."""
 
 import phalanx as np
 
@@ -34,12 +34,12 @@ def checked(a, check_finite=True):
     return a
 
 
-def matrix(a, check_finite=True, least=2):
+def matrix(a, check_finite=True):
     """A matrix, or several ones, of numbers in a dtype of LAPACK's."""
     a = checked(a, check_finite)
-    if a.ndim < least:
-        raise refuse(f"Expected at least ndim={least}, got a.ndim={a.ndim}")
-    return a.astype(lapack_dtype(a), copy=False)
+    if a.ndim < 2:
+        raise refuse(f"Expected at least ndim=2, got a.ndim={a.ndim}")
+    return not_of_none(a).astype(lapack_dtype(a), copy=False)
 
 
 def square(a, check_finite=True):
@@ -63,19 +63,10 @@ def adjoint(a):
 
 
 def columns(a, b):
-    """Right sides as matrices that broadcast with `a`, and whether they were vectors.
-
-    A right side with one axis is a vector; one with more has the vectors as columns.
-    """
-    is_vector = b.ndim == 1
-    b = b[:, None] if is_vector else b
-    if b.shape[-2] != a.shape[-1]:
+    """As `right_sides`, for equations with square matrices, whose extents have to fit."""
+    if b.shape[-2 if b.ndim > 1 else 0] != a.shape[-1]:
         raise refuse(f"shapes of a {a.shape} and b {b.shape} are incompatible")
-    batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
-    if batch:
-        a = np.broadcast_to(a, batch + a.shape[-2:])
-        b = np.broadcast_to(b, batch + b.shape[-2:])
-    return a, b, is_vector
+    return right_sides(a, b)
 
 
 def result(x, is_vector):
@@ -96,47 +87,30 @@ def diagonals(values, rows=None, columns=None):
     return np.pad(made, widths)
 
 
-def batched(*ranks):
-    """A function of single arrays of these numbers of axes, for batches of such arrays.
+def not_of_none(a, core=2):
+    """Refuses a stack without matrices, as SciPy does."""
+    if 0 in a.shape[: max(a.ndim - core, 0)]:
+        raise refuse(f"a stack of no matrices, of the shape {a.shape}, is not supported")
+    return a
 
-    A rank of None is that of a right side: one axis, or two if it has more.
+
+def of_one_shape(counts):
+    """The one number of a stack's matrices, on which the extents of a result depend."""
+    import numpy
+
+    counts = numpy.unique(counts.get())
+    if counts.size != 1:
+        raise refuse("the results for the matrices of the stack have different shapes")
+    return int(counts[0])
+
+
+def right_sides(a, b):
+    """Right sides as matrices, with the stack that they and the matrices `a` have together.
+
+    As in SciPy, one with one axis is a vector, and one with more has the vectors as columns.
     """
-
-    def decorate(function):
-        import functools
-        import itertools
-
-        @functools.wraps(function)
-        def call(*given, **options):
-            arrays = [None if one is None else array(one) for one in given[: len(ranks)]]
-            others = given[len(ranks) :]
-            cores = []
-            for one, rank in zip(arrays, ranks):
-                rank = min(2, one.ndim) if rank is None else rank
-                cores.append(0 if one is None else rank)
-            shapes = [() if one is None else one.shape[: max(one.ndim - core, 0)]
-                      for one, core in zip(arrays, cores)]
-            batch = np.broadcast_shapes(*shapes) if any(shapes) else ()
-            if not batch:
-                return function(*arrays, *others, **options)
-            if 0 in batch:
-                raise refuse(f"`{function.__name__}` does not support zero-size batches.")
-            arrays = [None if one is None
-                      else np.broadcast_to(one, batch + one.shape[one.ndim - core :])
-                      for one, core in zip(arrays, cores)]
-            answers = [
-                function(*(None if one is None else one[at] for one in arrays), *others, **options)
-                for at in itertools.product(*map(range, batch))
-            ]
-            return _stacked(answers, batch)
-
-        return call
-
-    return decorate
-
-
-def _stacked(answers, batch):
-    if isinstance(answers[0], tuple):
-        return tuple(_stacked(list(parts), batch) for parts in zip(*answers))
-    made = np.stack([array(one) for one in answers])
-    return made.reshape(*batch, *made.shape[1:])
+    is_vector = b.ndim == 1
+    b = b[:, None] if is_vector else b
+    stack = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    a = np.broadcast_to(a, stack + a.shape[-2:])
+    return a, np.broadcast_to(b, stack + b.shape[-2:]), is_vector

@@ -3,7 +3,16 @@
 import phalanx as np
 
 from .._arguments import array, refuse
-from ._arrays import adjoint, checked, columns, lapack_dtype, result, square, together
+from ._arrays import (
+    adjoint,
+    checked,
+    columns,
+    lapack_dtype,
+    not_of_none,
+    result,
+    square,
+    together,
+)
 from ._described import DECOMPOSED, SOLVED, described
 from ._triangular import substituted
 
@@ -13,6 +22,8 @@ _ERRORS = {"ValueError": "The matrix is not square, or has infinities or NaNs.",
 
 def _factor(a, lower, check_finite):
     a = checked(a, check_finite)
+    if a.ndim == 0:
+        a = np.atleast_2d(a)
     if a.ndim < 2:
         raise refuse(f"Input array needs to be 2D but received a {a.ndim}d-array.")
     a = square(a, False)
@@ -28,12 +39,13 @@ def cholesky(a, lower=False, overwrite_a=False, check_finite=True):
 
 
 @described("(ndarray, bool): A matrix with the triangle, whose other elements are those of `a`, "
-           "and `lower`.", _ERRORS, DECOMPOSED)
+           "and `lower`, for each matrix of a stack.", _ERRORS, DECOMPOSED)
 def cho_factor(a, lower=False, overwrite_a=False, check_finite=True):
     """The factorisation of a positive definite matrix, for `cho_solve`."""
     a, factor = _factor(a, lower, check_finite)
     rest = np.triu(a, 1) if lower else np.tril(a, -1)
-    return factor + rest, lower
+    # As in SciPy, each matrix of a stack has a word of its own.
+    return factor + rest, lower if a.ndim == 2 else np.full(a.shape[:-2], bool(lower))
 
 
 @described(
@@ -46,7 +58,7 @@ def cho_factor(a, lower=False, overwrite_a=False, check_finite=True):
 def cho_solve(c_and_lower, b, overwrite_b=False, check_finite=True):
     """The solution of equations whose matrix is factorised by `cho_factor`."""
     factor, lower = c_and_lower
-    factor, b = checked(factor, check_finite), checked(b, check_finite)
+    factor, b = not_of_none(checked(factor, check_finite)), checked(b, check_finite)
     if factor.ndim < 2 or factor.shape[-1] != factor.shape[-2]:
         raise refuse("The factored matrix c is not square.")
     if b.ndim == 0 or factor.shape[-1] != b.shape[-2 if b.ndim > 1 else 0]:
@@ -54,6 +66,10 @@ def cho_solve(c_and_lower, b, overwrite_b=False, check_finite=True):
     factor, b, is_vector = columns(*together(factor, b))
     if b.size == 0:
         return result(b, is_vector)
+    if isinstance(lower, np.ndarray) and lower.ndim:
+        # Triangles of both kinds as lower ones.
+        factor = np.where(lower[..., None, None], factor, adjoint(factor))
+        lower = True
     return result(solved(factor, b, lower), is_vector)
 
 

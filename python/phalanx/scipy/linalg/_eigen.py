@@ -4,7 +4,7 @@ import phalanx as np
 
 from .._arguments import refuse
 from . import _host
-from ._arrays import adjoint, square, together
+from ._arrays import adjoint, of_one_shape, square, together
 from ._cholesky import mass
 from ._described import DECOMPOSED, described
 from ._triangular import substituted
@@ -34,16 +34,22 @@ def eigh(
     check_finite=True, subset_by_index=None, subset_by_value=None, driver=None,
 ):
     """The eigenvalues of Hermitian matrices, of which one triangle is used."""
-    _check_driver(driver, b, subset_by_index, subset_by_value)
-    if type not in (1, 2, 3):
-        raise refuse('"type" keyword only accepts 1, 2, and 3.')
+    if driver not in _DRIVERS:
+        raise refuse(f'"{driver}" is unknown. Possible values are {_DRIVERS[1:]}.',
+                     mistake="choice")
     a = square(a, check_finite)
     half = "L" if lower else "U"
+    if a.size == 0:
+        # As in SciPy, nothing else is looked at.
+        return np.linalg.eigvalsh(a, half) if eigvals_only else tuple(np.linalg.eigh(a, half))
+    _check_driver(driver, b, subset_by_index, subset_by_value)
     chosen = _Chosen(a.shape[-1], subset_by_index, subset_by_value)
     if b is not None:
         b = square(b, check_finite)
         if a.shape[-2:] != b.shape[-2:]:
             raise refuse(f"wrong b dimensions {b.shape}, should be {a.shape}")
+        if type not in (1, 2, 3):
+            raise refuse('"type" keyword only accepts 1, 2, and 3.')
         return _generalised(*together(a, b), half, type, eigvals_only, chosen)
     if eigvals_only:
         return chosen.of(np.linalg.eigvalsh(a, half))
@@ -63,9 +69,6 @@ def eigvalsh(
 
 
 def _check_driver(driver, b, by_index, by_value):
-    if driver not in _DRIVERS:
-        raise refuse(f'"{driver}" is unknown. Possible values are {_DRIVERS[1:]}.',
-                     mistake="choice")
     if b is not None and driver in ("ev", "evd", "evr", "evx"):
         raise refuse("the driver is not one of generalised problems")
     if b is None and driver in ("gv", "gvd", "gvx"):
@@ -95,22 +98,23 @@ class _Chosen:
 
     def of(self, values, vectors=None):
         if self.limits is not None:
-            if values.ndim != 1:
-                raise refuse("a subset by value is one of a single matrix")
             low, high = self.limits
-            first = int((values <= low).sum())
-            self.part = slice(first, max(first, int((values <= high).sum())))
-        values = values[..., self.part]
-        return values if vectors is None else (values, vectors[..., self.part])
+            first = (values <= low).sum(axis=-1)
+            count = of_one_shape(np.maximum((values <= high).sum(axis=-1) - first, 0))
+            places = first[..., None] + np.arange(count)
+            values = np.take_along_axis(values, places, -1)
+            if vectors is not None:
+                vectors = np.take_along_axis(vectors, places[..., None, :], -1)
+        else:
+            values = values[..., self.part]
+            vectors = None if vectors is None else vectors[..., self.part]
+        return values if vectors is None else (values, vectors)
 
 
 def _generalised(a, b, half, kind, only_values, chosen):
     if half == "U":
         a, b = adjoint(a), adjoint(b)
     factor = mass(b)
-    if a.size == 0:
-        values, vectors = np.linalg.eigh(a, "L")
-        return chosen.of(values) if only_values else chosen.of(values, vectors)
     full = np.tril(a) + adjoint(np.tril(a, -1))
     if kind == 1:
         inner = substituted(factor, full, lower=True)

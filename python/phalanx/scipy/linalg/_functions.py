@@ -6,7 +6,7 @@ import phalanx as np
 
 from .._arguments import array, refuse
 from . import _host
-from ._arrays import adjoint, batched, checked, epsilon, real_of, square
+from ._arrays import adjoint, checked, epsilon, lapack_dtype, not_of_none, real_of
 from ._described import COLLECTIVE, DECOMPOSED, described
 
 # The degrees of the approximations of Pade, and the 1-norms up to which they are exact to rounding.
@@ -17,7 +17,8 @@ _LIMITS = {
           (9, 2.097847961257068), (13, 5.371920351148152)),
     "f": ((3, 4.258730016922831e-1), (5, 1.880152677804762), (7, 3.925724783138660)),
 }
-_SQUARE = {"ValueError": "The matrix is not square, or has infinities or NaNs."}
+_SQUARE = {"ValueError": "The matrix has infinities or NaNs.",
+           "LinAlgError": "The matrix is not square."}
 _ON_HOST = (
     DECOMPOSED + " It is computed by the eigenvectors of a Hermitian matrix; for another one SciPy "
     "computes it on the host, and matrices of more than 2**22 elements are refused."
@@ -33,25 +34,29 @@ def _coefficients(degree):
     ]
 
 
-def _of_square(A, check_finite=False):
+def _of_square(A):
     A = array(A)
     if A.ndim < 2:
-        raise refuse("The input array must be at least two-dimensional")
+        raise refuse("The input array must be at least two-dimensional", np.linalg.LinAlgError)
     if A.shape[-1] != A.shape[-2]:
-        raise refuse("Last 2 dimensions of the array must be square")
-    return square(A, check_finite)
+        raise refuse("Last 2 dimensions of the array must be square", np.linalg.LinAlgError)
+    return A.astype(lapack_dtype(A), copy=False)
+
+
+def _doubled(A):
+    """Numbers; integers and truth values in double precision."""
+    A = array(A)
+    return A.astype(np.float64) if A.dtype.kind in "biu" else A
 
 
 @described("ndarray: The exponentials.", _SQUARE, COLLECTIVE + " Norms of matrices are read. "
            "Distribution: gathers: equations are solved by whole matrices.", **_A)
 def expm(A):
     """The exponential of a matrix, by Pade's approximation with scaling and squaring."""
-    A = array(A)
+    A = _doubled(A)
     is_number = A.ndim == 0 or (A.ndim == 1 and A.size == 1)
-    if is_number or A.dtype.kind in "biu":
-        # Numbers and integers are computed in double precision.
-        A = A.astype(np.complex128 if A.dtype.kind == "c" else np.float64)
     if is_number:
+        A = A.astype(np.complex128 if A.dtype.kind == "c" else np.float64)
         return np.exp(A)[(None,) * (2 - A.ndim)]
     A = _of_square(A)
     if A.size == 0:
@@ -118,38 +123,45 @@ def expm_frechet(A, E, method=None, compute_expm=True, check_finite=True):
     A, E = checked(A, check_finite), checked(E, check_finite)
     if method not in (None, "SPS", "blockEnlarge"):
         raise refuse(f"Unknown implementation {method}", mistake="choice")
+    for one, name in ((A, "A"), (E, "E")):
+        if one.ndim < 2 or one.shape[-2] != one.shape[-1]:
+            raise refuse(f"expected {name} to be a square matrix")
+    if A.shape[-1] != E.shape[-1]:
+        raise refuse("expected A and E to be the same shape")
+    is_real = A.dtype.kind != "c"
     if method != "blockEnlarge" or {A.dtype.kind, E.dtype.kind} & set("biu"):
         A, E = (one.astype(np.complex128 if one.dtype.kind == "c" else np.float64)
                 for one in (A, E))
-    return _expm_frechet(A, E, compute_expm)
-
-
-@batched(2, 2)
-def _expm_frechet(A, E, compute_expm):
-    for one, name in ((A, "A"), (E, "E")):
-        if one.ndim != 2 or one.shape[0] != one.shape[1]:
-            raise refuse(f"expected {name} to be a square matrix")
-    if A.shape != E.shape:
-        raise refuse("expected A and E to be the same shape")
-    n = A.shape[0]
-    whole = expm(np.block([[A, E], [np.zeros_like(A), A]]))
-    derivative = whole[:n, n:]
-    return (whole[:n, :n], derivative) if compute_expm else derivative
+    A, E = np.broadcast_arrays(not_of_none(A), not_of_none(E))
+    n = A.shape[-1]
+    upper = np.concatenate([A, E], axis=-1)
+    lower = np.concatenate([np.zeros_like(A), A], axis=-1)
+    whole = expm(np.concatenate([upper, lower], axis=-2))
+    derivative = whole[..., :n, n:]
+    if not compute_expm:
+        return derivative
+    found = whole[..., :n, :n]
+    return found.real if is_real and method != "blockEnlarge" else found, derivative
 
 
 def _is_hermitian(A):
     return bool((A == adjoint(A)).all())
 
 
+def _in_double(A):
+    return A.astype(np.result_type(A.dtype, np.float64), copy=False)
+
+
 def _by_eigenvalues(A, function):
     """A function of the eigenvalues of a Hermitian matrix."""
     values, vectors = np.linalg.eigh(A)
-    return (vectors * function(values)) @ adjoint(vectors)
+    return (vectors * function(values)[..., None, :]) @ adjoint(vectors)
 
 
 def _root(values):
     """Roots, complex ones if a value is negative. Values of the size of rounding are zeros."""
-    limit = np.abs(values).max() * values.shape[0] * epsilon(values.dtype)
+    largest = np.abs(values).max(axis=-1, keepdims=True)
+    limit = largest * values.shape[-1] * epsilon(values.dtype)
     values = np.where(np.abs(values) <= limit, 0, values)
     if bool((values < 0).any()):
         values = values.astype(np.result_type(values.dtype, np.complex64))
@@ -165,10 +177,10 @@ _OF_ROOTS = {"disp": ("bool", "Deprecated, as in SciPy: with False an estimate o
 @described("ndarray: The root.", _SQUARE, _ON_HOST, **_OF_ROOTS, **_A)
 def sqrtm(A, disp=_NOT_GIVEN, blocksize=_NOT_GIVEN):
     """The square root of a matrix."""
-    A = _of_square(A)
+    A = _of_square(np.atleast_2d(array(A)) if np.ndim(A) == 0 else A)
     options = {name: one for name, one in (("disp", disp), ("blocksize", blocksize))
                if one is not _NOT_GIVEN}
-    if options or A.ndim > 2 or A.size == 0 or not _is_hermitian(A):
+    if options or A.size == 0 or not _is_hermitian(A):
         return _host.of_scipy("sqrtm", A, **options)
     return _by_eigenvalues(A, _root)
 
@@ -178,12 +190,12 @@ def logm(A, disp=_NOT_GIVEN):
     """The logarithm of a matrix."""
     A = _of_square(A)
     options = {} if disp is _NOT_GIVEN else {"disp": disp}
-    if options or A.ndim > 2 or A.size == 0 or not _is_hermitian(A):
+    if options or A.size == 0 or not _is_hermitian(A):
         return _host.of_scipy("logm", A, **options)
-    values, vectors = np.linalg.eigh(A.astype(np.result_type(A.dtype, np.float64)))
+    values, vectors = np.linalg.eigh(_in_double(A))
     if bool((values <= 0).any()):
         return _host.of_scipy("logm", A)
-    return (vectors * np.log(values)) @ adjoint(vectors)
+    return (vectors * np.log(values)[..., None, :]) @ adjoint(vectors)
 
 
 @described("ndarray: The signs.", _SQUARE, _ON_HOST, **_OF_ROOTS, **_A)
@@ -191,36 +203,31 @@ def signm(A, disp=_NOT_GIVEN):
     """The matrix with the signs of the eigenvalues of a matrix in their place."""
     A = _of_square(A)
     options = {} if disp is _NOT_GIVEN else {"disp": disp}
-    if options or A.ndim > 2 or A.size == 0 or not _is_hermitian(A):
+    if options or A.size == 0 or not _is_hermitian(A):
         return _host.of_scipy("signm", A, **options)
 
     def signs(values):
-        limit = 1000 * epsilon(values.dtype) * np.abs(values).max()
+        limit = 1000 * epsilon(values.dtype) * np.abs(values).max(axis=-1, keepdims=True)
         return np.where(np.abs(values) <= limit, 0, np.sign(values)).astype(values.dtype)
 
     return _by_eigenvalues(A, signs)
 
 
-@described("ndarray: The power.", {**_SQUARE, "LinAlgError": "The matrix is singular, and `t` "
-           "negative."}, _ON_HOST + " Integral powers are products.",
+@described("ndarray: The power.", {**_SQUARE, "LinAlgError": "The matrix is not square, or "
+           "singular and `t` negative."}, _ON_HOST + " Integral powers are products.",
            t=("float", "The exponent."), **_A)
 def fractional_matrix_power(A, t):
     """The power of a matrix with an exponent that need not be integral."""
-    A = _of_square(A)
-    if A.ndim > 2:
-        return _fractional_matrix_power(A, t)
+    given = array(A)
+    A = not_of_none(_of_square(given))
     if t == int(t):
-        return np.linalg.matrix_power(A, int(t))
+        # Powers of integers are integers.
+        return np.linalg.matrix_power(given, int(t))
     if A.size and _is_hermitian(A):
-        values, vectors = np.linalg.eigh(A)
+        values, vectors = np.linalg.eigh(_in_double(A))
         if bool((values > 0).all()):
-            return (vectors * values**t) @ adjoint(vectors)
+            return (vectors * (values**t)[..., None, :]) @ adjoint(vectors)
     return _host.of_scipy("fractional_matrix_power", A, t)
-
-
-@batched(2)
-def _fractional_matrix_power(A, t):
-    return fractional_matrix_power(A, t)
 
 
 _BY_EXPONENTIALS = COLLECTIVE + " It is computed by exponentials."
@@ -229,7 +236,7 @@ _BY_EXPONENTIALS = COLLECTIVE + " It is computed by exponentials."
 @described("ndarray: The cosine.", _SQUARE, _BY_EXPONENTIALS, **_A)
 def cosm(A):
     """The cosine of a matrix."""
-    A = _of_square(A)
+    A = not_of_none(_of_square(_doubled(A)))
     if A.dtype.kind == "c":
         return (expm(1j * A) + expm(-1j * A)) / 2
     return expm(1j * A).real
@@ -238,7 +245,7 @@ def cosm(A):
 @described("ndarray: The sine.", _SQUARE, _BY_EXPONENTIALS, **_A)
 def sinm(A):
     """The sine of a matrix."""
-    A = _of_square(A)
+    A = not_of_none(_of_square(_doubled(A)))
     if A.dtype.kind == "c":
         return -0.5j * (expm(1j * A) - expm(-1j * A))
     return expm(1j * A).imag
@@ -247,24 +254,24 @@ def sinm(A):
 @described("ndarray: The tangent.", _SQUARE, _BY_EXPONENTIALS, **_A)
 def tanm(A):
     """The tangent of a matrix."""
-    return np.linalg.solve(cosm(A), sinm(A))
+    return np.linalg.solve(checked(cosm(A)), checked(sinm(A)))
 
 
 @described("ndarray: The hyperbolic cosine.", _SQUARE, _BY_EXPONENTIALS, **_A)
 def coshm(A):
     """The hyperbolic cosine of a matrix."""
-    A = _of_square(A)
+    A = not_of_none(_of_square(_doubled(A)))
     return (expm(A) + expm(-A)) / 2
 
 
 @described("ndarray: The hyperbolic sine.", _SQUARE, _BY_EXPONENTIALS, **_A)
 def sinhm(A):
     """The hyperbolic sine of a matrix."""
-    A = _of_square(A)
+    A = not_of_none(_of_square(_doubled(A)))
     return (expm(A) - expm(-A)) / 2
 
 
 @described("ndarray: The hyperbolic tangent.", _SQUARE, _BY_EXPONENTIALS, **_A)
 def tanhm(A):
     """The hyperbolic tangent of a matrix."""
-    return np.linalg.solve(coshm(A), sinhm(A))
+    return np.linalg.solve(checked(coshm(A)), checked(sinhm(A)))

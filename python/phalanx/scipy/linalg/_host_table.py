@@ -3,26 +3,9 @@
 TABLE = """
 cdf2rdf(w, v) -> (ndarray, ndarray): The blocks and the vectors. | Real blocks on a diagonal and
     real vectors, from complex eigenvalues and eigenvectors in conjugated pairs.
-cho_solve_banded(cb_and_lower, b, overwrite_b=False, check_finite=True) -> ndarray: The solutions.
-    | The solution of equations whose matrix of bands is factorised by `cholesky_banded`.
-cholesky_banded(ab, overwrite_ab=False, lower=False, check_finite=True) -> ndarray: The triangle,
-    in bands. | The triangle of Cholesky of a positive definite matrix in bands.
 cossin(X, p=None, q=None, separate=False, swap_sign=False, compute_u=True, compute_vh=True) ->
     tuple of ndarray: The left vectors, the cosines and sines, and the right vectors. | The
     decomposition of a unitary matrix into cosines and sines.
-eig_banded(a_band, lower=False, eigvals_only=False, overwrite_a_band=False, select='a',
-    select_range=None, max_ev=0, check_finite=True) -> ndarray or (ndarray, ndarray): The
-    eigenvalues in ascending order, and the eigenvectors. | The eigenvalues of a Hermitian matrix
-    in bands.
-eigh_tridiagonal(d, e, eigvals_only=False, select='a', select_range=None, check_finite=True,
-    tol=0.0, lapack_driver='auto') -> ndarray or (ndarray, ndarray): The eigenvalues in ascending
-    order, and the eigenvectors. | The eigenvalues of a symmetric matrix of three diagonals.
-eigvals_banded(a_band, lower=False, overwrite_a_band=False, select='a', select_range=None,
-    check_finite=True) -> ndarray: The eigenvalues in ascending order. | The eigenvalues alone of
-    a Hermitian matrix in bands.
-eigvalsh_tridiagonal(d, e, select='a', select_range=None, check_finite=True, tol=0.0,
-    lapack_driver='auto') -> ndarray: The eigenvalues in ascending order. | The eigenvalues alone
-    of a symmetric matrix of three diagonals.
 expm_cond(A, check_finite=True) -> float: The condition. | The relative condition of the
     exponential of a matrix.
 find_best_blas_type(arrays=(), dtype=None) -> (str, dtype, bool): The letter, the dtype and whether
@@ -64,8 +47,6 @@ rsf2csf(T, Z, check_finite=True) -> (ndarray, ndarray): The triangle and the uni
 schur(a, output='real', lwork=None, overwrite_a=False, sort=None, check_finite=True) -> tuple: The
     triangle, the unitary matrix, and with `sort` the number of sorted eigenvalues. | The form of
     Schur of a matrix.
-solve_banded(l_and_u, ab, b, overwrite_ab=False, overwrite_b=False, check_finite=True) -> ndarray:
-    The solutions. | The solution of equations whose matrix is given in bands.
 solve_continuous_are(a, b, q, r, e=None, s=None, balanced=True) -> ndarray: The solution. | The
     solution of Riccati's algebraic equation of continuous time.
 solve_continuous_lyapunov(a, q) -> ndarray: The solution. | The solution of Lyapunov's equation of
@@ -78,7 +59,23 @@ solve_lyapunov(a, q) -> ndarray: The solution. | The solution of Lyapunov's equa
     time, by an older name.
 solve_sylvester(a, b, q) -> ndarray: The solution. | The solution of Sylvester's equation ``a x + x
     b = q``.
-solveh_banded(ab, b, overwrite_ab=False, overwrite_b=False, lower=False, check_finite=True) ->
-    ndarray: The solutions. | The solution of equations whose positive definite matrix is given in
-    bands.
+solve_toeplitz(c_or_cr, b, check_finite=True) -> ndarray: The solutions. | The solution of equations
+    with a matrix of constant diagonals, in a time proportional to the square of their number.
+"""
+
+# Those of matrices in bands, which may be longer.
+OF_BANDS = """
+cho_solve_banded(cb_and_lower, b, overwrite_b=False, check_finite=True) -> ndarray: The solutions.
+    | The solution of equations whose matrix of bands is factorised by `cholesky_banded`.
+cholesky_banded(ab, overwrite_ab=False, lower=False, check_finite=True) -> ndarray: The triangle,
+    in bands. | The triangle of Cholesky of a positive definite matrix in bands.
+eigh_tridiagonal(d, e, eigvals_only=False, select='a', select_range=None, check_finite=True,
+    tol=0.0, lapack_driver='auto') -> ndarray or (ndarray, ndarray): The eigenvalues in ascending
+    order, and the eigenvectors. | The eigenvalues of a symmetric matrix of three diagonals.
+eigvals_banded(a_band, lower=False, overwrite_a_band=False, select='a', select_range=None,
+    check_finite=True) -> ndarray: The eigenvalues in ascending order. | The eigenvalues alone of
+    a Hermitian matrix in bands.
+eigvalsh_tridiagonal(d, e, select='a', select_range=None, check_finite=True, tol=0.0,
+    lapack_driver='auto') -> ndarray: The eigenvalues in ascending order. | The eigenvalues alone
+    of a symmetric matrix of three diagonals.
 """

@@ -1,9 +1,11 @@
 """The factorisation of matrices into triangles, with exchanged rows."""
 
+import math
+
 import phalanx as np
 
 from .._arguments import array, host, refuse
-from ._arrays import checked, columns, lapack_dtype, result, together
+from ._arrays import checked, columns, lapack_dtype, not_of_none, result, together
 from ._described import FACTORED, described
 from ._triangular import substituted
 
@@ -83,7 +85,7 @@ def factorised(a):
 
     *batch, rows, width = a.shape
     count = min(rows, width)
-    total = max(int(numpy.prod(batch)) * rows, 1)
+    total = max(math.prod(batch) * rows, 1)
     step = max(1, min(_WIDTH, _MOST // total))
     order = numpy.broadcast_to(numpy.arange(rows), (*batch, rows)).copy()
     lefts, tops, moves, rest = [], [], [], a
@@ -146,26 +148,32 @@ def _exchanges(order, count):
     """The row with which each one was exchanged, of an order of the rows."""
     import numpy
 
-    made = numpy.empty((*order.shape[:-1], count), numpy.int32)
-    for at in numpy.ndindex(*order.shape[:-1]):
-        # Where a row is, and which one is in a place.
-        place, rows = numpy.arange(order.shape[-1]), numpy.arange(order.shape[-1])
-        for step, row in enumerate(order[at][:count]):
-            made[at][step] = found = place[row]
-            place[rows[step]], rows[found] = found, rows[step]
-    return made
+    n = order.shape[-1]
+    wanted = order.reshape(math.prod(order.shape[:-1]), n)
+    each = numpy.arange(wanted.shape[0])
+    # Where a row is, and which one is in a place.
+    place, rows = (numpy.tile(numpy.arange(n), (each.size, 1)) for _ in range(2))
+    made = numpy.empty((each.size, count), numpy.int32)
+    for step in range(count):
+        found, displaced = place[each, wanted[:, step]], rows[:, step].copy()
+        made[:, step] = found
+        place[each, displaced] = found
+        rows[each, found] = displaced
+    return made.reshape(*order.shape[:-1], count)
 
 
 def _order(exchanges, count):
     """The order of rows after exchanges."""
     import numpy
 
-    made = numpy.broadcast_to(numpy.arange(count), (*exchanges.shape[:-1], count)).copy()
-    for at in numpy.ndindex(*exchanges.shape[:-1]):
-        rows = made[at]
-        for step, other in enumerate(exchanges[at]):
-            rows[step], rows[other] = rows[other], rows[step]
-    return made
+    steps = exchanges.reshape(math.prod(exchanges.shape[:-1]), exchanges.shape[-1])
+    each = numpy.arange(steps.shape[0])
+    made = numpy.tile(numpy.arange(count), (each.size, 1))
+    for step, other in enumerate(steps.T):
+        first = made[:, step].copy()
+        made[:, step] = made[each, other]
+        made[each, other] = first
+    return made.reshape(*exchanges.shape[:-1], count)
 
 
 def _two_axes(a, check_finite):
@@ -197,7 +205,8 @@ def lu(a, permute_l=False, overwrite_a=False, check_finite=True, p_indices=False
     if permute_l:
         return _reordered(lower, back), upper
     if p_indices:
-        return np.asarray(back.astype(numpy.int32)), lower, upper
+        # As in SciPy, the one number of a matrix with one element is a long one.
+        return np.asarray(back.astype(int if a.shape[-2:] == (1, 1) else numpy.int32)), lower, upper
     permutation = np.asarray(back)[..., None] == np.arange(rows)
     return permutation.astype(np.zeros(0, a.dtype).real.dtype), lower, upper
 
@@ -210,7 +219,7 @@ def lu(a, permute_l=False, overwrite_a=False, check_finite=True, p_indices=False
 )
 def lu_factor(a, overwrite_a=False, check_finite=True):
     """The factorisation of a matrix into triangles, for `lu_solve`."""
-    a = _two_axes(a, check_finite)
+    a = not_of_none(_two_axes(a, check_finite))
     factors, order = factorised(a)
     exchanges = _exchanges(order, min(a.shape[-2:]))
     _warn_of_zeros(factors)
@@ -245,7 +254,7 @@ def lu_solve(lu_and_piv, b, trans=0, overwrite_b=False, check_finite=True):
     factors, exchanges = lu_and_piv
     factors, exchanges = array(factors), host(exchanges)
     b = checked(b, check_finite)
-    if b.ndim == 0 or factors.shape[-1] != b.shape[-2 if b.ndim > 1 else 0]:
+    if b.ndim == 0 or factors.shape[-2] != b.shape[-2 if b.ndim > 1 else 0]:
         raise refuse(f"Shapes of lu {factors.shape} and b {b.shape} are incompatible")
     if trans not in (0, 1, 2):
         raise refuse("illegal value in 7th argument of internal getrs")

@@ -22,6 +22,8 @@ PARAMETERS = {
     "b": (_ARRAY, "The right side: a vector, or vectors as columns."),
     "balanced": ("bool", "Whether the matrices are balanced first."),
     "baxis": ("int", "The axis of the right sides in `b`."),
+    "c_or_cr": ("array_like or (array_like, array_like)", "The first column, or the first column "
+                "and the first row; the row is the conjugated column by default."),
     "calc_q": ("bool", "Whether the unitary matrix is returned."),
     "caxis": ("int", "The axis of the columns in `c`."),
     "cb_and_lower": ("(array_like, bool)", "The triangle in bands, and whether it is the lower "

@@ -2,9 +2,9 @@
 
 import phalanx as np
 
-from .._arguments import array, refuse
+from .._arguments import refuse
 from . import _host
-from ._arrays import adjoint, batched, checked, matrix, together
+from ._arrays import adjoint, checked, matrix, not_of_none, right_sides, together
 from ._described import DECOMPOSED, described
 
 _ERRORS = {"ValueError": "A word is unknown, or there are infinities or NaNs."}
@@ -34,7 +34,8 @@ def qr(a, overwrite_a=False, lwork=None, mode="full", pivoting=False, check_fini
         triangle = np.linalg.qr(a, mode="r")
         # SciPy's triangle has all rows.
         missing = rows - triangle.shape[-2]
-        return (np.pad(triangle, [(0, 0)] * (a.ndim - 2) + [(0, missing), (0, 0)]),)
+        triangle = np.pad(triangle, [(0, 0)] * (a.ndim - 2) + [(0, missing), (0, 0)])
+        return triangle if a.ndim > 2 else (triangle,)
     found = np.linalg.qr(a, mode="reduced" if mode == "economic" else "complete")
     return found[0], found[1]
 
@@ -74,23 +75,21 @@ def qr_multiply(
         raise refuse(f"Mode argument can only be 'left' or 'right' but {mode!r}", mistake="choice")
     if pivoting:
         return _host.of_scipy("qr_multiply", a, c, mode, pivoting, conjugate)
-    return _qr_multiply(array(a), array(c), mode, conjugate)
-
-
-@batched(2, None)
-def _qr_multiply(a, c, mode, conjugate):
-    a, c = matrix(a), checked(c)
+    a, c = matrix(a), not_of_none(checked(c))
     # A real result is in the precision of the matrix.
     a, c = together(a, c) if c.dtype.kind == "c" else (a, c.astype(a.dtype))
     is_vector = c.ndim == 1
-    if is_vector:
-        c = c[:, None] if mode == "left" else c[None, :]
-    rows, width = a.shape
-    if mode == "left" and c.shape[0] != min(rows, width):
+    if is_vector and mode == "right":
+        c = c[None, :]
+    a, c, _ = right_sides(a, c)
+    rows, width = a.shape[-2:]
+    if mode == "left" and c.shape[-2] != min(rows, width):
         raise refuse(f"shapes of a {a.shape} and c {c.shape} are incompatible")
-    if mode == "right" and c.shape[1] != rows:
+    if mode == "right" and c.shape[-1] != rows:
         raise refuse(f"shapes of c {c.shape} and a {a.shape} are incompatible")
     q, r = np.linalg.qr(a)
     q = np.conj(q) if conjugate else q
     made = q @ c if mode == "left" else c @ q
-    return (made.ravel() if is_vector else made), r
+    if is_vector:
+        made = made[..., 0] if mode == "left" else made[..., 0, :]
+    return made, r

@@ -3,7 +3,16 @@
 import phalanx as np
 
 from .._arguments import array, refuse
-from ._arrays import adjoint, batched, checked, diagonals, epsilon, matrix, together
+from ._arrays import (
+    adjoint,
+    checked,
+    diagonals,
+    epsilon,
+    matrix,
+    not_of_none,
+    of_one_shape,
+    together,
+)
 from ._described import DECOMPOSED, RECORDED, described
 
 _DRIVER = ("{'gesdd', 'gesvd'}", "The routine of LAPACK, without effect on how it is computed.")
@@ -29,7 +38,8 @@ def svd(
 ):
     """The singular values and vectors of a matrix."""
     a = matrix(a, check_finite)
-    _check_driver(lapack_driver)
+    if a.size:
+        _check_driver(lapack_driver)
     if not compute_uv:
         return np.linalg.svdvals(a)
     return tuple(np.linalg.svd(a, full_matrices=full_matrices))
@@ -46,9 +56,13 @@ def svdvals(a, overwrite_a=False, check_finite=True):
            N=("int", "The number of columns."))
 def diagsvd(s, M, N):
     """The matrix of given extents with singular values on its diagonal."""
-    s = np.atleast_1d(array(s))
+    s = not_of_none(array(s), 1)
+    if s.ndim == 0:
+        raise refuse("s has to be a vector, or several ones.")
     if s.shape[-1] not in (M, N):
         raise refuse("Length of s must be M or N.")
+    if s.shape[-1] > min(M, N):
+        raise refuse(f"{s.shape[-1]} values do not fit on the diagonal of {M} rows, {N} columns.")
     return diagonals(s, M, N)
 
 
@@ -57,36 +71,32 @@ _LIMIT = {"rcond": ("float", "Singular values up to this fraction of the largest
 
 
 def _rank(s, shape, dtype, rcond):
+    """The rank that all matrices of a stack have."""
+    if s.size == 0:
+        return 0
     rcond = epsilon(dtype) * max(shape) if rcond is None else rcond
-    return int((s > s.max() * rcond).sum()) if s.size else 0
+    return of_one_shape((s > s.max(axis=-1, keepdims=True) * rcond).sum(axis=-1))
 
 
-@described("ndarray: The basis, as columns.", _ERRORS, DECOMPOSED, **_LIMIT)
+_ALIKE = DECOMPOSED + " The matrices of a stack must have the same rank."
+
+
+@described("ndarray: The basis, as columns.", _ERRORS, _ALIKE, **_LIMIT)
 def orth(A, rcond=None):
     """An orthonormal basis of what a matrix maps to."""
-    return _orth(array(A), rcond)
-
-
-@batched(2)
-def _orth(A, rcond):
     A = matrix(A)
     u, s, _ = np.linalg.svd(A, full_matrices=False)
-    return u[:, : _rank(s, A.shape, A.dtype, rcond)]
+    return u[..., : _rank(s, A.shape[-2:], A.dtype, rcond)]
 
 
-@described("ndarray: The basis, as columns.", _ERRORS, DECOMPOSED, lapack_driver=_DRIVER,
-           **_LIMIT)
+@described("ndarray: The basis, as columns.", _ERRORS, _ALIKE, lapack_driver=_DRIVER, **_LIMIT)
 def null_space(A, rcond=None, *, overwrite_a=False, check_finite=True, lapack_driver="gesdd"):
     """An orthonormal basis of what a matrix maps to zero."""
-    _check_driver(lapack_driver)
-    return _null_space(array(A), rcond, check_finite)
-
-
-@batched(2)
-def _null_space(A, rcond, check_finite):
     A = matrix(A, check_finite)
+    if A.size:
+        _check_driver(lapack_driver)
     _, s, vh = np.linalg.svd(A, full_matrices=True)
-    return adjoint(vh[_rank(s, A.shape, A.dtype, rcond) :])
+    return adjoint(vh[..., _rank(s, A.shape[-2:], A.dtype, rcond) :, :])
 
 
 @described("ndarray: The angles, in descending order.",
@@ -95,29 +105,24 @@ def _null_space(A, rcond, check_finite):
            B=("array_like", "The columns that span the second space."))
 def subspace_angles(A, B):
     """The angles between two spaces, which are spanned by columns."""
-    return _subspace_angles(array(A), array(B))
-
-
-@batched(2, 2)
-def _subspace_angles(A, B):
+    A, B = array(A), array(B)
     for one in (A, B):
-        if one.ndim != 2:
+        if one.ndim < 2:
             raise refuse(f"expected 2D array, got shape {one.shape}")
-    if A.shape[0] != B.shape[0]:
-        raise refuse(f"A and B must have the same number of rows, got {A.shape[0]} and "
-                     f"{B.shape[0]}")
-    A, B = _orth(checked(A), None), _orth(checked(B), None)
-    A, B = together(A, B)
+    if A.shape[-2] != B.shape[-2]:
+        raise refuse(f"A and B must have the same number of rows, got {A.shape[-2]} and "
+                     f"{B.shape[-2]}")
+    A, B = together(orth(A), orth(B))
     product = adjoint(A) @ B
     cosines = np.linalg.svdvals(product)
     # Small angles have exact sines, and large ones exact cosines. Source: A. V. Knyazev,
     # M. E. Argentati, "Principal angles between subspaces in an A-based scalar product" (2002).
-    rest = B - A @ product if A.shape[1] >= B.shape[1] else A - B @ adjoint(product)
-    sines = np.flip(np.linalg.svdvals(rest))
-    sines = np.clip(sines[: cosines.shape[0]], -1, 1)
+    rest = B - A @ product if A.shape[-1] >= B.shape[-1] else A - B @ adjoint(product)
+    sines = np.flip(np.linalg.svdvals(rest), -1)
+    sines = np.clip(sines[..., : cosines.shape[-1]], -1, 1)
     small = cosines**2 >= 0.5
     angles = np.where(small, np.arcsin(sines), np.arccos(np.clip(cosines, -1, 1)))
-    return np.flip(angles)
+    return np.flip(angles, -1)
 
 
 @described("(ndarray, ndarray): The factor with orthonormal columns or rows, and the Hermitian "
@@ -143,16 +148,12 @@ def polar(a, side="right"):
            A=("array_like", "The matrix to be mapped."), B=("array_like", "The matrix to map to."))
 def orthogonal_procrustes(A, B, check_finite=True):
     """The orthogonal matrix that maps a matrix most closely to another one."""
-    return _orthogonal_procrustes(checked(A, check_finite), checked(B, check_finite))
-
-
-@batched(2, 2)
-def _orthogonal_procrustes(A, B):
+    A, B = checked(A, check_finite), checked(B, check_finite)
     for one in (A, B):
-        if one.ndim != 2:
+        if one.ndim < 2:
             raise refuse(f"expected ndim to be 2, but observed {one.ndim}")
-    if A.shape != B.shape:
+    if A.shape[-2:] != B.shape[-2:]:
         raise refuse(f"the shapes of A and B differ ({A.shape} vs {B.shape})")
-    A, B = together(A, B)
+    A, B = together(not_of_none(A), not_of_none(B))
     u, s, vh = np.linalg.svd(adjoint(adjoint(B) @ A), full_matrices=False)
-    return u @ vh, s.sum()
+    return u @ vh, s.sum(axis=-1)

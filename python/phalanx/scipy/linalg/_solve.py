@@ -3,29 +3,40 @@
 import phalanx as np
 
 from .._arguments import array, refuse
+from . import _host
 from ._arrays import (
     adjoint,
-    batched,
     checked,
     columns,
     diagonals,
     epsilon,
+    lapack_dtype,
     matrix,
+    not_of_none,
+    of_one_shape,
+    real_of,
     result,
+    right_sides,
     square,
     together,
 )
+from ._banded import bands_of, solve_banded
 from ._cholesky import positive
 from ._described import CHECKED, DECOMPOSED, SOLVED, described
-from ._special_matrices import toeplitz
+from ._structure import bandwidth
 from ._triangular import substituted
 
 _STRUCTURES = {
     None: "general", "general": "general", "gen": "general", "diagonal": "diagonal",
-    "tridiagonal": "general", "banded": "general", "upper triangular": "upper",
+    "tridiagonal": "tridiagonal", "banded": "banded", "upper triangular": "upper",
     "lower triangular": "lower", "pos": "positive", "positive definite": "positive",
     "sym": "symmetric", "symmetric": "symmetric", "her": "hermitian", "hermitian": "hermitian",
 }
+_STRUCTURE = ("str", "The structure of the matrix: 'general', 'diagonal', 'tridiagonal', 'banded', "
+              "'upper triangular', 'lower triangular', 'symmetric', 'hermitian' or 'positive "
+              "definite'.")
+_OF_INVERTED = (None, "general", "gen", "diagonal", "upper triangular", "lower triangular", "pos",
+                "sym", "her")
 _SINGULAR = {"ValueError": "The shapes do not fit, there are infinities or NaNs, or a word is "
              "unknown.", "LinAlgError": "The matrix is singular."}
 
@@ -47,10 +58,9 @@ def _mirrored(a, lower, conjugated):
 @described(
     "ndarray: The solutions, in the shape of `b`.",
     {**_SINGULAR, "NotImplementedError": "A complex matrix is to be transposed."},
-    SOLVED,
-    assume_a=("str", "The structure of the matrix: 'general', 'diagonal', 'tridiagonal', "
-              "'banded', 'upper triangular', 'lower triangular', 'symmetric', 'hermitian' or "
-              "'positive definite'. Those with bands are solved as general ones."),
+    SOLVED + " The bands of one matrix with 'tridiagonal' or 'banded' are those of "
+    "`solve_banded`; of a stack, they are solved as whole matrices.",
+    assume_a=_STRUCTURE,
     transposed=("bool", "Whether the equations are those of the transpose, of a real matrix."),
 )
 def solve(
@@ -94,7 +104,48 @@ def _structured(a, b, structure, lower, transposed):
         structure = {"upper": "lower", "lower": "upper"}.get(structure, structure)
     if structure in ("upper", "lower"):
         return substituted(a, b, structure == "lower")
+    if structure in ("tridiagonal", "banded"):
+        return _by_bands(a, b, structure)
     return np.linalg.solve(a, b)
+
+
+def _by_bands(a, b, structure):
+    if structure == "tridiagonal":
+        if a.ndim > 2:
+            return np.linalg.solve(np.triu(np.tril(a, 1), -1), b)
+        below = above = min(1, a.shape[-1] - 1)
+    else:
+        below, above = bandwidth(a) if a.ndim == 2 else a.shape[-2:]
+        if 2 * (below + above) >= a.shape[-1]:
+            return np.linalg.solve(a, b)
+    return solve_banded((below, above), bands_of(a, below, above), b, check_finite=False)
+
+
+@described(
+    "ndarray: The inverse.",
+    {"ValueError": "The matrix is not square, or has infinities or NaNs.",
+     "KeyError": "The structure is unknown.", "LinAlgError": "The matrix is singular."},
+    DECOMPOSED,
+    assume_a=(_STRUCTURE[0], "The structure of the matrix: 'general', 'diagonal', 'upper "
+              "triangular', 'lower triangular', 'sym', 'her' or 'pos'."),
+)
+def inv(a, overwrite_a=False, check_finite=True, *, assume_a=None, lower=False):
+    """The inverse of a matrix."""
+    a = checked(a, check_finite)
+    if a.ndim < 2:
+        raise refuse(f"Expected at least ndim=2, got a.ndim={a.ndim}")
+    if a.shape[-1] != a.shape[-2]:
+        raise refuse(f"Expected square matrix, got a.shape={a.shape}")
+    a = a.astype(lapack_dtype(a), copy=False)
+    if a.size == 0:
+        return np.empty_like(a)
+    if assume_a not in _OF_INVERTED:
+        raise refuse(f"{assume_a} is not a recognized matrix structure", KeyError, "choice")
+    structure = _STRUCTURES[assume_a]
+    if structure == "general":
+        return np.linalg.inv(a)
+    one = np.broadcast_to(np.eye(a.shape[-1], dtype=a.dtype), a.shape)
+    return _structured(a, one, structure, lower, False)
 
 
 @described("float or complex: The determinant; an array for several matrices.",
@@ -128,8 +179,10 @@ def norm(a, ord=None, axis=None, keepdims=False, check_finite=True):
     "rank is not full, or with 'gelsy'), the rank and the singular values (None with 'gelsy').",
     {"ValueError": "The shapes do not fit, or there are infinities or NaNs.",
      "LinAlgError": "The singular values do not converge."},
-    DECOMPOSED,
-    lapack_driver=("{'gelsd', 'gelss', 'gelsy'}", "Without effect on how it is computed."),
+    DECOMPOSED + " With 'gelsy' and `cond`, SciPy computes it on the host; matrices of more than "
+    "2**22 elements are refused then.",
+    lapack_driver=("{'gelsd', 'gelss', 'gelsy'}", "Which results there are; without effect on how "
+                   "they are computed."),
     cond=("float", "Singular values up to this fraction of the largest count as zeros."),
 )
 def lstsq(
@@ -137,45 +190,54 @@ def lstsq(
 ):
     """The solution of equations by least squares, of the least norm."""
     driver = "gelsd" if lapack_driver is None else lapack_driver
-    return _lstsq(array(a), array(b), cond, check_finite, driver)
-
-
-@batched(2, None)
-def _lstsq(a, b, cond, check_finite, driver):
-    given = checked(b, check_finite)
-    a, b = together(checked(a, check_finite), given)
-    if a.ndim != 2:
+    # Not converted, b has the dtype of the residuals without unknowns.
+    given, a = checked(b, check_finite), checked(a, check_finite)
+    if a.ndim < 2:
         raise refuse("Input array a should be 2D")
-    rows, width = a.shape
-    if b.ndim == 0 or rows != b.shape[0]:
-        raise refuse(f"Shape mismatch: a and b should have the same number of rows ({rows} != "
-                     f"{b.shape[0] if b.ndim else 0}).")
+    rows, width = a.shape[-2:]
+    if given.ndim == 0 or rows != given.shape[-2 if given.ndim > 1 else 0]:
+        raise refuse(f"Shape mismatch: a {a.shape} and b {given.shape} should have the same number "
+                     "of rows.")
+    b = not_of_none(given)
+    if driver == "gelsy" and cond is not None and a.size:
+        # The limit is one for the diagonal of a triangle, with exchanged columns.
+        return _host.of_scipy("lstsq", a, b, cond, lapack_driver=driver)
+    a, b, is_vector = right_sides(*together(not_of_none(a), b))
+    stack = a.shape[:-2]
     if rows == 0 or width == 0:
-        x = np.zeros((width, *b.shape[1:]), a.dtype)
-        rest = np.linalg.norm(given, axis=0) ** 2 if rows else np.zeros(0)
-        return x, rest, 0, np.zeros(0)
+        x = result(np.zeros((*stack, width, b.shape[-1]), a.dtype), is_vector)
+        given = given[:, None] if is_vector else given
+        rest = np.zeros((*stack, 0)) if width else result(
+            np.broadcast_to(np.linalg.norm(given, axis=-2) ** 2, (*stack, b.shape[-1])), is_vector)
+        return x, rest, np.zeros(stack, int) if stack else 0, np.zeros((*stack, 0))
     if driver not in ("gelsd", "gelsy", "gelss"):
         raise refuse(f'LAPACK driver "{driver}" is not found', mistake="choice")
     u, s, vh = np.linalg.svd(a, full_matrices=False)
-    limit = epsilon(a.dtype) if cond is None else cond
-    used = s > limit * s[0]
-    rank = int(used.sum())
+    used = s > (epsilon(a.dtype) if cond is None else cond) * s[..., :1]
+    rank = used.sum(axis=-1)
     factors = np.where(used, 1 / np.where(used, s, 1), 0).astype(s.dtype)
-    coefficients = adjoint(u) @ b
-    x = adjoint(vh) @ (coefficients * (factors if b.ndim == 1 else factors[:, None]))
-    if driver != "gelsy" and rank == width and rows > width:
-        rest = (np.abs(b - a @ x) ** 2).sum(axis=0)
+    x = adjoint(vh) @ (factors[..., None] * (adjoint(u) @ b))
+    if driver != "gelsy" and rows > width and of_one_shape(rank == width):
+        rest = result((np.abs(b - a @ x) ** 2).sum(axis=-2), is_vector)
     else:
-        rest = np.zeros(0, x.dtype if driver == "gelsy" else a.dtype)
-    return x, rest, rank, None if driver == "gelsy" else s
+        rest = np.zeros((*stack, 0), x.dtype)
+    if driver == "gelsy":
+        import numpy
+
+        s = numpy.full(stack, None) if stack else None
+    return result(x, is_vector), rest, rank if stack else int(rank), s
+
+
+def _check_tolerances(*given):
+    if any(one is not None and one < 0 for one in given):
+        raise refuse("atol and rtol values must be positive.")
 
 
 def _limit(s, shape, atol, rtol, dtype):
     """The largest singular value that counts as zero."""
     atol = 0.0 if atol is None else atol
     rtol = max(shape) * epsilon(dtype) if rtol is None else rtol
-    if atol < 0 or rtol < 0:
-        raise refuse("atol and rtol values must be positive.")
+    _check_tolerances(atol, rtol)
     return atol + rtol * s.max(axis=-1, keepdims=True)
 
 
@@ -194,8 +256,9 @@ def pinv(a, *, atol=None, rtol=None, return_rank=False, check_finite=True):
     """The inverse of Moore and Penrose of a matrix."""
     a = matrix(a, check_finite)
     if a.size == 0:
+        _check_tolerances(atol, rtol)
         made = np.zeros((*a.shape[:-2], a.shape[-1], a.shape[-2]), a.dtype)
-        return (made, 0) if return_rank else made
+        return _ranked(made, np.zeros((*a.shape[:-2], 1), bool), return_rank)
     u, s, vh = np.linalg.svd(a, full_matrices=False)
     used = s > _limit(s, a.shape[-2:], atol, rtol, a.dtype)
     factors = np.where(used, 1 / np.where(used, s, 1), 0).astype(s.dtype)
@@ -209,7 +272,8 @@ def pinvh(a, atol=None, rtol=None, lower=True, return_rank=False, check_finite=T
     """The inverse of Moore and Penrose of a Hermitian matrix, of which one triangle is used."""
     a = square(a, check_finite)
     if a.size == 0:
-        return (np.empty_like(a), 0) if return_rank else np.empty_like(a)
+        _check_tolerances(atol, rtol)
+        return _ranked(np.empty_like(a), np.zeros((*a.shape[:-2], 1), bool), return_rank)
     s, u = np.linalg.eigh(a, "L" if lower else "U")
     used = np.abs(s) > _limit(np.abs(s), a.shape[-2:], atol, rtol, a.dtype)
     factors = np.where(used, 1 / np.where(used, s, 1), 0).astype(s.dtype)
@@ -240,13 +304,11 @@ def solve_circulant(c, b, singular="raise", tol=None, caxis=-1, baxis=0, outaxis
     n = c.shape[_place(caxis, c.ndim)]
     if n != b.shape[_place(baxis, b.ndim)]:
         raise refuse(f"Shapes of c {c.shape} and b {b.shape} are incompatible")
-    c, b = np.moveaxis(c, caxis, -1), np.moveaxis(b, baxis, -1)
     is_complex = "c" in (c.dtype.kind, b.dtype.kind)
-    if n == 0 or b.size == 0:
-        dtype = np.complex128 if is_complex else np.float64
-        shape = np.broadcast_shapes(c.shape, b.shape)
-        return np.moveaxis(np.zeros(shape, dtype), -1, outaxis)
-    values = np.fft.fft(c.astype(np.complex128), axis=-1)
+    if b.size == 0:
+        dtype = np.result_type(*(np.fft.fft(np.ones(1, one.dtype)).dtype for one in (c, b)))
+        return np.empty_like(b, dtype=dtype if is_complex else real_of(dtype))
+    values = np.fft.fft(np.moveaxis(c, caxis, -1), axis=-1)
     sizes = np.abs(values)
     if tol is None:
         tol = sizes.max(axis=-1, keepdims=True) * (n * epsilon(np.float64))
@@ -255,7 +317,7 @@ def solve_circulant(c, b, singular="raise", tol=None, caxis=-1, baxis=0, outaxis
         if singular == "raise":
             raise _singular("near singular circulant matrix.")
         values = np.where(zeros, 1, values)
-    found = np.fft.fft(b.astype(np.complex128), axis=-1) / values
+    found = np.fft.fft(np.moveaxis(b, baxis, -1), axis=-1) / values
     found = np.fft.ifft(np.where(zeros, 0, found), axis=-1)
     return np.moveaxis(found if is_complex else found.real, -1, outaxis)
 
@@ -266,10 +328,6 @@ def _place(axis, ndim):
     return axis_of(axis, ndim)
 
 
-_PAIR = {"c_or_cr": ("array_like or (array_like, array_like)", "The first column, or the first "
-                     "column and the first row; the row is the conjugated column by default.")}
-
-
 def _column_and_row(given, check_finite):
     if isinstance(given, tuple):
         c, r = (checked(one, check_finite) for one in given)
@@ -278,52 +336,34 @@ def _column_and_row(given, check_finite):
     return c, np.conj(c)
 
 
-@described("ndarray: The solutions.", _SINGULAR, SOLVED + " The whole matrix is made.", **_PAIR)
-def solve_toeplitz(c_or_cr, b, check_finite=True):
-    """The solution of equations with a matrix of constant diagonals."""
-    c, r = _column_and_row(c_or_cr, check_finite)
-    return _solve_toeplitz(c, r, checked(b, check_finite))
-
-
-@batched(1, 1, None)
-def _solve_toeplitz(c, r, b):
-    c, r = (np.atleast_1d(one) for one in (c, r))
-    if b.ndim == 0 or c.shape[-1] != r.shape[-1] or c.shape[-1] != b.shape[0]:
-        raise refuse("Incompatible dimensions.")
-    dtype = np.complex128 if "c" in (c.dtype.kind, r.dtype.kind, b.dtype.kind) else np.float64
-    if b.size == 0:
-        return np.empty_like(b)
-    return np.linalg.solve(toeplitz(c, r).astype(dtype), b.astype(dtype))
-
-
 @described(
     "ndarray: The products.", {"ValueError": "The shapes do not fit."},
-    CHECKED + " Products are computed by transforms.", **_PAIR,
+    CHECKED + " Products are computed by transforms.",
     workers=("int", "Without effect."), x=("array_like", "The vector, or vectors as columns."),
 )
 def matmul_toeplitz(c_or_cr, x, check_finite=False, workers=None):
     """The product of a matrix of constant diagonals with vectors."""
     c, r = _column_and_row(c_or_cr, check_finite)
-    return _matmul_toeplitz(c, r, checked(x, check_finite))
-
-
-@batched(1, 1, None)
-def _matmul_toeplitz(c, r, x):
-    c, r = (np.atleast_1d(one) for one in (c, r))
-    rows, width = c.shape[0], r.shape[0]
-    if x.ndim == 0 or x.shape[0] != width:
+    x = checked(x, check_finite)
+    c, r = (not_of_none(np.atleast_1d(one), 1) for one in (c, r))
+    rows, width = c.shape[-1], r.shape[-1]
+    is_vector = x.ndim == 1
+    x = not_of_none(x[:, None] if is_vector else x)
+    if x.ndim < 2 or x.shape[-2] != width:
         raise refuse(f"Incompatible dimensions: the matrix has {width} columns, x has the shape "
                      f"{x.shape}")
     is_complex = "c" in (c.dtype.kind, r.dtype.kind, x.dtype.kind)
     dtype = np.complex128 if is_complex else np.float64
+    stack = np.broadcast_shapes(c.shape[:-1], r.shape[:-1])
     if x.size == 0:
-        return np.zeros((rows, *x.shape[1:]), dtype)
+        shape = (*np.broadcast_shapes(stack, x.shape[:-2]), rows, x.shape[-1])
+        return result(np.zeros(shape, dtype), is_vector)
     from ..signal._arrays import fast_length
 
+    c, r = (np.broadcast_to(one, (*stack, one.shape[-1])).astype(dtype) for one in (c, r))
     length = fast_length(rows + width - 1)
-    gap = np.zeros(length - rows - width + 1, dtype)
-    turned = np.concatenate([c.astype(dtype), gap, np.flip(r[1:]).astype(dtype)])
-    turned = turned if x.ndim == 1 else turned[:, None]
+    gap = np.zeros((*stack, length - rows - width + 1), dtype)
+    turned = np.concatenate([c, gap, np.flip(r[..., 1:], -1)], axis=-1)
     forward, back = ((np.fft.fft, np.fft.ifft) if is_complex else (np.fft.rfft, np.fft.irfft))
-    made = back(forward(turned, axis=0) * forward(x.astype(dtype), length, axis=0), length, axis=0)
-    return made[:rows]
+    made = forward(turned, axis=-1)[..., None] * forward(x.astype(dtype), length, axis=-2)
+    return result(back(made, length, axis=-2)[..., :rows, :], is_vector)

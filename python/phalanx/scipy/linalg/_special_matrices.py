@@ -6,7 +6,7 @@ import operator
 import phalanx as np
 
 from .._arguments import array, refuse
-from ._arrays import batched
+from ._arrays import not_of_none
 from ._described import COLLECTIVE, described
 
 _MATRIX = "ndarray: The matrix."
@@ -40,9 +40,14 @@ def _taken(values, places):
               "of `c` by default."))
 def toeplitz(c, r=None):
     """The matrix with constant diagonals, of its first column and row."""
-    c = _vectors(c)
-    r = np.conj(c) if r is None else _vectors(r)
-    c, r = _pair(c, r)
+    c = not_of_none(_vectors(c), 1)
+    if r is None:
+        r = np.conj(c) if c.dtype.kind == "c" else c
+    c, r = _pair(c, not_of_none(_vectors(r), 1))
+    return _of_diagonals(c, r)
+
+
+def _of_diagonals(c, r):
     values = np.concatenate([np.flip(c, -1), r[..., 1:]], axis=-1)
     rows, columns = _places(c.shape[-1], r.shape[-1])
     return _taken(values, c.shape[-1] - 1 - rows + columns)
@@ -55,8 +60,7 @@ def circulant(c):
     n = c.shape[-1]
     if n == 0:
         return np.zeros((*c.shape, 0), c.dtype)
-    rows, columns = _places(n, n)
-    return _taken(c, (rows - columns) % n)
+    return _of_diagonals(c, np.roll(np.flip(c, -1), 1, -1))
 
 
 @described(_MATRIX, c=("array_like", "The first column."),
@@ -73,8 +77,9 @@ def hankel(c, r=None):
 
 @described(
     _MATRIX,
-    {"ValueError": "`n` is negative, `a` is empty or no vector, or `mode` is unknown."},
-    a=("array_like", "The signal."), n=("int", "The number of columns."),
+    {"ValueError": "`n` is not positive, `a` is empty, or `mode` is unknown.",
+     "IndexError": "`a` is a number."},
+    a=("array_like", "The signal, or several ones."), n=("int", "The number of columns."),
     mode=("{'full', 'same', 'valid'}", "The part of the convolution."),
 )
 def convolution_matrix(a, n, mode="full"):
@@ -82,13 +87,13 @@ def convolution_matrix(a, n, mode="full"):
     if n <= 0:
         raise refuse("n must be a positive integer.")
     a = array(a)
-    if a.ndim > 1:
-        return _convolution_matrices(a, n, mode)
-    if a.ndim == 0 or a.shape[0] == 0:
-        raise refuse("convolution_matrix expects a one-dimensional `a` of at least one element")
+    if a.ndim and a.size == 0:
+        raise refuse("convolution_matrix expects an `a` of at least one element")
     if mode not in ("full", "valid", "same"):
         raise refuse("'mode' argument must be one of ('full', 'valid', 'same')")
-    m = a.shape[0]
+    if a.ndim == 0:
+        raise refuse("convolution_matrix expects `a` to have an axis", IndexError)
+    m = a.shape[-1]
     head = 0 if mode == "full" else min(n, m) - 1 if mode == "valid" else (min(n, m) - 1) // 2
     rows = m + n - 1 if mode == "full" else max(m, n) - (
         min(m, n) - 1 if mode == "valid" else 0)
@@ -96,11 +101,6 @@ def convolution_matrix(a, n, mode="full"):
     place = place + head - column
     inside = (place >= 0) & (place < m)
     return np.where(inside, _taken(a, np.clip(place, 0, m - 1)), np.zeros((), a.dtype))
-
-
-@batched(1)
-def _convolution_matrices(a, n, mode):
-    return convolution_matrix(a, n, mode)
 
 
 @described(_MATRIX, {"ValueError": "There are fewer than two coefficients, or the first one is 0."},
@@ -131,6 +131,7 @@ def leslie(f, s):
         raise refuse("The length of s along the last axis must be one less than that of f.")
     if s.shape[-1] == 0:
         raise refuse("The length of s must be at least 1.")
+    not_of_none(f, 1), not_of_none(s, 1)
     dtype = np.result_type(f[..., :1].dtype, s.dtype)
     batch = np.broadcast_shapes(f.shape[:-1], s.shape[:-1])
     f, s = (np.broadcast_to(one, batch + one.shape[-1:]).astype(dtype) for one in (f, s))
@@ -143,10 +144,10 @@ def leslie(f, s):
 def fiedler(a):
     """The symmetric matrix of the distances of numbers."""
     a = np.atleast_1d(array(a))
-    if a.shape[-1] == 0:
+    if a.size == 0:
         return np.zeros(0)
     if a.shape[-1] == 1:
-        return np.zeros((*a.shape[:-1], 1, 1)) if a.ndim == 1 else np.zeros((*a.shape, 1))
+        return np.zeros((*a.shape, 1), float if a.ndim == 1 else a.dtype)
     return np.abs(a[..., :, None] - a[..., None, :])
 
 
@@ -155,14 +156,15 @@ def fiedler(a):
 def fiedler_companion(a):
     """A matrix of five diagonals whose eigenvalues are the roots of a polynomial."""
     a = np.atleast_1d(array(a))
-    if a.ndim > 1:
-        return _fiedler_companions(a)
-    n = a.shape[0]
-    if n <= 2:
-        return -(a[1:2] / a[:1])[None] if n == 2 else np.zeros(0, a.dtype)
-    if bool(a[0] == 0):
+    n = a.shape[-1]
+    if n < 2:
+        return np.zeros((*a.shape[:-1], 0), a.dtype)
+    not_of_none(a, 1)
+    if n == 2:
+        return -(a[..., 1:] / a[..., :1])[..., None]
+    if bool((a[..., 0] == 0).any()):
         raise refuse("Leading coefficient is zero.")
-    a = a / a[0]
+    a = a / a[..., :1]
     rows, columns = _places(n - 1, n - 1)
     zero, one = np.zeros((), a.dtype), np.ones((), a.dtype)
     # Rows of even numbers have two coefficients and a one; the others have a one.
@@ -171,13 +173,8 @@ def fiedler_companion(a):
     made = np.where(even & (columns == rows - 1), _taken(-a, np.clip(rows + 1, 0, n - 1)), made)
     has_one = (columns - rows) == np.where(even, 2, -2)
     made = np.where(has_one | ((rows == 1) & (columns == 0)), one, made)
-    made = np.where((rows == 0) & (columns == 0), -a[1], made)
+    made = np.where((rows == 0) & (columns == 0), -a[..., 1][..., None, None], made)
     return made.astype(a.dtype, copy=False)
-
-
-@batched(1)
-def _fiedler_companions(a):
-    return fiedler_companion(a)
 
 
 @described(_MATRIX, {"ValueError": "`n` is no power of 2."}, n=("int", "The number of rows."),
@@ -196,6 +193,9 @@ def hadamard(n, dtype=int):
            full=("bool", "Whether the first row, of equal numbers, is included."))
 def helmert(n, full=False):
     """The matrix of Helmert, of orthonormal contrasts."""
+    n = operator.index(n)
+    if n < 0:
+        raise refuse("negative dimensions are not allowed")
     rows, columns = _places(n, n)
     row = rows.astype(float)
     scale = 1.0 / np.sqrt(np.where(rows == 0, float(max(n, 1)), row * (row + 1)))
@@ -207,6 +207,7 @@ def helmert(n, full=False):
 @described(_MATRIX, n=("int", "The number of rows."))
 def hilbert(n):
     """The matrix of Hilbert, with the elements 1 / (i + j + 1)."""
+    n = operator.index(n)
     rows, columns = _places(n, n)
     return 1.0 / (1.0 + rows + columns)
 
@@ -219,7 +220,7 @@ def dft(n, scale=None):
     """The matrix of the discrete Fourier transform."""
     if scale not in (None, "sqrtn", "n"):
         raise refuse(f"scale must be None, 'sqrtn', or 'n'; {scale!r} is not valid.")
-    n = operator.index(n)
+    n = int(n)
     rows, columns = _places(n, n)
     # Products of rows and columns modulo n keep the angles small.
     made = np.exp(-2j * math.pi / max(n, 1) * ((rows * columns) % max(n, 1)))

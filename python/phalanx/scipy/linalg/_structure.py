@@ -3,7 +3,7 @@
 import phalanx as np
 
 from .._arguments import array, refuse
-from ._arrays import batched
+from ._arrays import not_of_none
 from ._described import COLLECTIVE, described
 
 
@@ -14,11 +14,14 @@ from ._described import COLLECTIVE, described
 def bandwidth(a):
     """The lower and the upper bandwidth of a matrix."""
     a = array(a)
+    if a.size == 0 and a.ndim < 3:
+        return 0, 0
     if a.ndim < 2:
         raise refuse(f"The input array must be at least 2D. Got {a.ndim} instead.")
+    not_of_none(a)
     *batch, rows, width = a.shape
     if rows == 0 or width == 0:
-        return (0, 0) if not batch else (np.zeros(batch, int), np.zeros(batch, int))
+        return np.zeros(batch, int), np.zeros(batch, int)
     below = np.arange(rows)[:, None] - np.arange(width)[None, :]
     held = a != 0
     sides = [np.where(held, one, 0).max(axis=(-2, -1)) for one in (below, -below)]
@@ -50,19 +53,18 @@ def _is_equal(a, atol, rtol, conjugated):
     a = array(a)
     if a.ndim < 2:
         raise refuse("Input array must be a 2D array.")
-    if a.ndim > 2:
-        return _each_is_equal(a, atol, rtol, conjugated)
-    if a.shape[0] != a.shape[1]:
+    if a.shape[-1] != a.shape[-2]:
         raise refuse("Input array must be square.")
-    if a.size == 0:
-        return True
-    other = np.conj(a.T) if conjugated and a.dtype.kind == "c" else a.T
+    other = np.swapaxes(not_of_none(a), -1, -2)
+    conjugated = conjugated and a.dtype.kind == "c"
+    other = np.conj(other) if conjugated else other
     if atol is None and rtol is None:
-        return bool((a == other).all())
-    atol, rtol = 0.0 if atol is None else atol, 1e-5 if rtol is None else rtol
-    return bool(np.allclose(a, other, atol=atol, rtol=rtol))
-
-
-@batched(2)
-def _each_is_equal(a, atol, rtol, conjugated):
-    return _is_equal(a, atol, rtol, conjugated)
+        same = a == other
+        if not conjugated:
+            # The diagonal is equal to itself, whether or not its elements are numbers.
+            same = same | np.eye(a.shape[-1], dtype=bool)
+    else:
+        atol, rtol = 0.0 if atol is None else atol, 1e-5 if rtol is None else rtol
+        same = np.isclose(a, other, atol=atol, rtol=rtol)
+    same = same.all(axis=(-2, -1))
+    return same if a.ndim > 2 else bool(same)

@@ -3,7 +3,7 @@
 import phalanx as np
 
 from .._arguments import refuse
-from ._arrays import checked, columns, result, together
+from ._arrays import checked, columns, not_of_none, result, together
 from ._described import SOLVED, described
 
 # Rows that are solved together; the other ones are changed by products of matrices.
@@ -57,7 +57,7 @@ def solve_triangular(
         raise refuse(f"shapes of a {a.shape} and b {b.shape} are incompatible")
     if trans not in _TRANSPOSED:
         raise refuse("trans is none of 0, 1, 2, 'N', 'T' and 'C'")
-    a, b = together(a, b)
+    a, b = together(not_of_none(a), not_of_none(b))
     a, b, is_vector = columns(a, b)
     if b.size == 0:
         return result(b, is_vector)
