@@ -172,6 +172,8 @@ def cumulative_simpson(y, *, x=None, dx=1.0, axis=-1, initial=None):
     if y.ndim == 0:
         raise refuse(f"`axis={axis}` is not valid for `y` with `y.ndim={y.ndim}`.")
     n = y.shape[-1]
+    if n < 1:
+        raise refuse("At least one point is required along `axis`.")
     if x is not None:
         x = array(x)
         if not (x.shape == whole or (x.ndim == 1 and x.shape[0] == n)):

@@ -86,6 +86,8 @@ def _by_parts(compute, input, weights, cval, target):
 def convolve1d(input, weights, axis=-1, output=None, mode="reflect", cval=0.0, origin=0):
     """The convolution with weights along an axis."""
     weights = host(weights)
+    if not weights.ndim:
+        raise refuse("the weights have no axis", IndexError, "together")
     if weights.ndim != 1 or len(weights) < 1:
         raise refuse("no filter weights given")
     weights, (origin,) = mirrored(weights, [origin])
@@ -152,8 +154,11 @@ def uniform_filter1d(input, size, axis=-1, output=None, mode="reflect", cval=0.0
 def uniform_filter(input, size=3, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None):
     """The means of the elements in a rectangular window around each element."""
     input = array(input)
-    target = Output(output, input, is_complex=input.dtype.kind == "c")
-    return _means(input, target, _passes(input, size, mode, origin, axes), cval)
+    passes = _passes(input, size, mode, origin, axes)
+    # Without a pass an image is copied, to any dtype.
+    is_complex = input.dtype.kind == "c"
+    target = Output(output, input, is_complex=is_complex, may_widen=not passes)
+    return _means(input, target, passes, cval)
 
 
 def _passes(input, size, mode, origin, axes):
@@ -247,9 +252,11 @@ def extremes(input, size, footprint, structure, output, mode, cval, origin, is_m
     elif size is None:
         raise refuse("no footprint provided")
     input = real_image(input)
-    target = Output(output, input)
+    passes = _passes(input, size, mode, origin, axes) if footprint is None else None
+    # Without a pass an image is copied, to any dtype.
+    # SciPy looks at the dtype when it reads the first element of a window.
+    target = Output(output, input, may_widen=passes == [] or not (passes or input.size))
     if footprint is None:
-        passes = _passes(input, size, mode, origin, axes)
         found = _line_extremes(input, passes, number(cval), is_minimum, target.dtype)
         return target.store(found)
     ndim, axes = input.ndim, axes_of(axes, input.ndim)

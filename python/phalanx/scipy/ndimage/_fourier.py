@@ -2,6 +2,7 @@
 
 import functools
 import math
+import operator
 
 import phalanx as np
 
@@ -24,16 +25,26 @@ def _target(output, input, kinds):
     if output is None:
         dtype = input.dtype if input.dtype.char in kinds else np.dtype(kinds[-1])
         return Output(dtype, input, may_widen=True)
-    if isinstance(output, type):
-        if np.dtype(output).char not in kinds:
+    if isinstance(output, (type, np.dtype, str)):
+        # SciPy takes types of NumPy's numbers alone, not those of Python.
+        if not (isinstance(output, type) and issubclass(output, np.generic)
+                and np.dtype(output).char in kinds):
             raise refuse("output type not supported", RuntimeError, "dtype")
-        return Output(output, input, may_widen=True)
-    return Output(output, input, may_widen=True)
+        return _checked(Output(output, input, may_widen=True), input, kinds)
+    return _checked(Output(output, input, may_widen=True), input, kinds)
+
+
+def _checked(target, input, kinds):
+    """An output that holds the products."""
+    is_lost = input.dtype.kind == "c" and target.dtype.kind != "c"
+    if input.size and (target.dtype.char not in kinds or is_lost):
+        raise refuse(f"data type not supported: {target.dtype}", RuntimeError, "dtype")
+    return target
 
 
 def _frequencies(input, n, axis):
     """For each axis, the numbers of its waves, and the extent before the transform."""
-    found = []
+    n, found = operator.index(n), []
     for place, extent in enumerate(input.shape):
         shape = [1] * input.ndim
         shape[place] = extent
@@ -62,8 +73,6 @@ def _product(input, factors, target):
     found = input.astype(np.result_type(input.dtype, np.float64))
     for factor in factors:
         found = found * factor
-    if found.dtype.kind == "c" and target.dtype.kind != "c":
-        found = found.real
     return target.store(found)
 
 

@@ -75,7 +75,6 @@ def gaussian_filter(input, sigma, order=0, output=None, mode="reflect", cval=0.0
                     radius=None, axes=None):
     """The convolution with a normal distribution, or with its derivatives."""
     input = array(input)
-    target = Output(output, input)
     axes = axes_of(axes, input.ndim)
     given = [sequence(one, len(axes)) for one in (order, sigma, mode, radius)]
     passes = [
@@ -83,6 +82,8 @@ def gaussian_filter(input, sigma, order=0, output=None, mode="reflect", cval=0.0
         for axis, order, sigma, mode, radius in zip(axes, *given)
         if sigma > _LEAST_SIGMA
     ]
+    # Without a pass an image is copied, to any dtype.
+    target = Output(output, input, may_widen=not passes)
     return _passed(input, target, passes, cval)
 
 
@@ -133,8 +134,8 @@ def sobel(input, axis=-1, output=None, mode="reflect", cval=0.0):
 
 
 def _target(output, input):
-    """The array that derivatives write."""
-    target = Output(output, input)
+    """The array that derivatives write; they refuse dtypes that they do not write."""
+    target = Output(output, input, may_widen=True)
     if target.array is not None:
         return target.array
     if input.ndim == 0:

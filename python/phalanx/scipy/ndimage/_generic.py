@@ -19,6 +19,7 @@ from ._support import (
     check_origin,
     check_window,
     footprint_of,
+    further,
     host,
     mode_of,
     number,
@@ -75,7 +76,7 @@ def generic_filter(input, function, size=None, footprint=None, output=None, mode
     import numpy
 
     warn_of_size(size, footprint, 2)
-    keywords = {} if extra_keywords is None else extra_keywords
+    keywords = further(extra_arguments, extra_keywords)
     input = real_image(input)
     ndim, axes = input.ndim, axes_of(axes, input.ndim)
     footprint = footprint_of(size, footprint, axes, ndim)
@@ -130,7 +131,7 @@ def generic_filter1d(input, function, filter_size, axis=-1, output=None, mode="r
     """A function of the lines along an axis."""
     import numpy
 
-    keywords = {} if extra_keywords is None else extra_keywords
+    keywords = further(extra_arguments, extra_keywords)
     input = real_image(input)
     target = Output(output, input)
     if filter_size < 1:

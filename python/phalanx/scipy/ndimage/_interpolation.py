@@ -1,6 +1,7 @@
 """Images at other points: shifted, zoomed, rotated and mapped."""
 
 import math
+import operator
 import warnings
 
 import phalanx as np
@@ -9,7 +10,7 @@ from ._described import ON_HOST, RECORDED, described
 from ._parameters import POINT_MODE, SPLINE_ORDER
 from ._sampling import PADDING, along_axes, at_points, rounded
 from ._spline import coefficients
-from ._support import Output, array, host, number, parts_of, refuse, sequence
+from ._support import Output, array, further, host, number, parts_of, refuse, sequence
 
 _RETURNS = "ndarray: The image at the points; `output`, if it is an array."
 _REFUSED = {
@@ -34,10 +35,14 @@ def _interpolated(function):
     return described(_RETURNS, _REFUSED, _GATHERED, order=SPLINE_ORDER, mode=POINT_MODE)(function)
 
 
-def _checked(input, order, mode):
+def _image(input, order):
     if not 0 <= order <= 5:
         raise refuse(f"spline order not supported: {order}")
-    input = array(input)
+    return array(input)
+
+
+def _checked(input, order, mode):
+    input = _image(input, order)
     if input.ndim < 1:
         raise refuse("input and output rank must be > 0")
     found = _MODES.get(mode) if isinstance(mode, str) else None
@@ -131,14 +136,17 @@ def geometric_transform(input, mapping, output_shape=None, output=None, order=3,
     """An image at points that a function of the program computes."""
     import numpy
 
-    keywords = {} if extra_keywords is None else extra_keywords
+    keywords = further(extra_arguments, extra_keywords)
     input, mode = _checked(input, order, mode)
+    if not callable(mapping):
+        raise refuse(f"the mapping is no function: {mapping!r}", ValueError, "type")
     shape = input.shape if output_shape is None else tuple(output_shape)
     if len(shape) < 1:
         raise refuse("input and output rank must be > 0")
     points = numpy.empty((input.ndim, math.prod(shape)))
     for place, at in enumerate(numpy.ndindex(*shape)):
-        points[:, place] = mapping(at, *extra_arguments, **keywords)
+        # More coordinates than the image has axes are left out, as in SciPy.
+        points[:, place] = mapping(at, *extra_arguments, **keywords)[: input.ndim]
     points = [np.asarray(x.reshape(shape)) for x in points]
     return _at_points(input, points, shape, output, order, mode, cval, prefilter)
 
@@ -291,13 +299,16 @@ def shift(input, shift, output=None, order=3, mode="constant", cval=0.0, prefilt
 def zoom(input, zoom, output=None, order=3, mode="constant", cval=0.0, prefilter=True, *,
          grid_mode=False):
     """An image with more or fewer elements along its axes."""
-    given = mode
-    input, mode = _checked(input, order, mode)
+    given, input = mode, _image(input, order)
+    if input.ndim < 1:
+        raise refuse("input and output rank must be > 0")
     factors = [float(one) for one in sequence(zoom, input.ndim)]
     shape = tuple(int(round(extent * one)) for extent, one in zip(input.shape, factors))
     if all(one == 1 for one in factors) and prefilter:
         is_complex = input.dtype.kind == "c"
         return Output(output, input, shape, is_complex, may_widen=True).store(input)
+    input, mode = _checked(input, order, mode)
+    grid_mode = operator.index(grid_mode)
     if grid_mode and given in ("constant", "wrap"):
         warnings.warn(
             f"It is recommended to use mode = grid-{given} instead of {given} when grid_mode is "

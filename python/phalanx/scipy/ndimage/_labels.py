@@ -17,6 +17,7 @@ _INT32 = 2**31 - 2
     {"RuntimeError": "The structure has other axes than the image, or the dtype holds too few "
      "labels.",
      "ValueError": "The extents of the structure are not 3, or the shape of `output` is wrong.",
+     "AssertionError": "The structure is not symmetric about its centre.",
      "TypeError": "The image is complex."},
     COLLECTIVE,
 )
@@ -25,6 +26,8 @@ def label(input, structure=None, output=None):
     elements."""
     input = real_image(input)
     structure = _structure(structure, input.ndim, ValueError)
+    if (structure != structure[(slice(None, None, -1),) * structure.ndim]).any():
+        raise refuse("the structure is not symmetric", AssertionError)
     is_array = isinstance(output, np.ndarray)
     if is_array and output.shape != input.shape:
         raise refuse("output shape not correct", ValueError, "together")
@@ -115,6 +118,8 @@ def value_indices(arr, *, ignore_value=None, adaptive_index_dtype=False):
     order = np.argsort(flat, kind="stable")
     values, starts = np.unique(flat[order], return_index=True)
     values, starts = host(values), [*host(starts).tolist(), flat.size]
+    if ignore_value is not None:
+        ignore_value = values.dtype.type(int(ignore_value))
     found = {}
     dtype = np.min_scalar_type(max(arr.shape, default=1)) if adaptive_index_dtype else np.int64
     for at, value in enumerate(values):

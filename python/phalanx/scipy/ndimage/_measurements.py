@@ -332,6 +332,8 @@ def labeled_comprehension(input, labels, index, func, out_dtype, default, pass_p
         places = np.flatnonzero(labels > 0)
         return func(values[places], places) if pass_positions else func(values[places])
     is_one, index = np.isscalar(index), numpy.atleast_1d(host(index))
+    if index.ndim > 1:
+        raise refuse("the index has more than one axis", ValueError)
     kind = numpy.dtype(labels.dtype)
     if (index.astype(kind).astype(index.dtype) != index).any():
         text = f"Cannot convert index values from <{index.dtype}> to <{kind}> (labels' type) " \
@@ -343,12 +345,12 @@ def labeled_comprehension(input, labels, index, func, out_dtype, default, pass_p
     ends = host(np.searchsorted(labels, wanted, side="right"))
     is_object = numpy.dtype(out_dtype) == object
     results = numpy.full(index.shape, default, out_dtype)
-    for at, (start, end) in enumerate(zip(starts.ravel(), ends.ravel())):
+    for at, (start, end) in enumerate(zip(starts, ends)):
         if start < end:
             group = slice(int(start), int(end))
             given = (values[group], order[group]) if pass_positions else (values[group],)
             found = func(*given)
-            results.flat[at] = found if is_object else host(found)
+            results[at] = found if is_object else host(found)
     if is_object:
         return results[0] if is_one else results
     results = np.asarray(results)

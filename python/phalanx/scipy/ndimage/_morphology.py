@@ -133,7 +133,8 @@ def _iterated(input, structure, iterations, mask, output, border_value, origin, 
 
 
 def _truth(border_value):
-    return bool(host(border_value)[()])
+    given = border_value if isinstance(border_value, bool) else host(border_value)[()]
+    return operator.index(given) != 0
 
 
 def _is_symmetric(structure, origins):
@@ -238,6 +239,8 @@ def _written(found, output, input):
     """The result; None if an array of the program received it."""
     if not isinstance(output, np.ndarray):
         return found
+    if output.dtype.kind == "c":
+        raise refuse("Complex output type not supported", TypeError, "type")
     Output(output, input).store(found)
     return None
 

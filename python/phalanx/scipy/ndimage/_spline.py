@@ -8,6 +8,7 @@ hide its end is exact, and no element waits for all others of its line.
 
 import functools
 import math
+import operator
 
 import phalanx as np
 
@@ -73,7 +74,7 @@ def coefficients(image, order, mode, axes=None):
 
 
 def _check_order(order, least):
-    if not least <= order <= 5:
+    if not least <= operator.index(order) <= 5:
         raise refuse(f"spline order not supported: {order}")
 
 
@@ -82,7 +83,7 @@ def spline_filter1d(input, order=3, axis=-1, output=np.float64, mode="mirror"):
     """The coefficients of a spline along an axis."""
     _check_order(order, 0)
     input = array(input)
-    target = Output(output, input, is_complex=input.dtype.kind == "c")
+    target = Output(output, input, is_complex=input.dtype.kind == "c", may_widen=order < 2)
     if order < 2:
         return target.store(input)
     mode_of(mode)

@@ -47,10 +47,9 @@ def sequence(x, count):
 
 def axis_of(axis, ndim):
     """An axis counted from the first one."""
-    place = operator.index(axis)
-    if not -ndim <= place < ndim:
-        raise np.exceptions.AxisError(place, ndim)
-    return place % ndim
+    if not -ndim <= axis < ndim:
+        raise np.exceptions.AxisError(axis if isinstance(axis, int) else str(axis), ndim)
+    return operator.index(axis) % ndim
 
 
 def axes_of(axes, ndim):
@@ -58,10 +57,12 @@ def axes_of(axes, ndim):
     if axes is None:
         return tuple(range(ndim))
     if not np.iterable(axes) or isinstance(axes, str):
-        if not np.isscalar(axes) or isinstance(axes, str):
+        if isinstance(axes, str):
+            raise refuse("axes are integers", TypeError, "type")
+        if not np.isscalar(axes):
             text = "axes must be an integer, iterable of integers, or None"
             raise refuse(text, ValueError)
-        return (axis_of(axes, ndim),)
+        return (axis_of(operator.index(axes), ndim),)
     axes = tuple(operator.index(one) for one in axes)
     for one in axes:
         if not -ndim <= one < ndim:
@@ -144,7 +145,7 @@ def mirrored(window, origins):
 
 def mirrored_origins(extents, origins):
     """The origins of a window that is turned about its element."""
-    return [-origin - (extent % 2 == 0) for extent, origin in zip(extents, origins)]
+    return [-origin - (extent & 1 == 0) for extent, origin in zip(extents, origins)]
 
 
 class Output:
@@ -152,7 +153,7 @@ class Output:
 
     def __init__(self, output, image, shape=None, is_complex=False, may_widen=False):
         self.shape = image.shape if shape is None else tuple(shape)
-        self.array = None
+        self.array, self._image = None, image
         if output is None:
             self.dtype = image.dtype
             if is_complex:
@@ -191,6 +192,9 @@ class Output:
 
     def store(self, result):
         """Writes the result, or returns it in the dtype and in C order."""
+        if result is self._image:
+            # An image that no pass has changed is copied, and converted as NumPy does.
+            result = result.astype(self.dtype)
         result = cast(result, self.dtype)
         if self.array is None:
             return np.asarray(result, order="C")
@@ -225,16 +229,27 @@ def cast(x, dtype):
 def parts_of(cval):
     """The real and the imaginary part of a number outside of a complex image."""
     number = host(cval)[()]
+    if getattr(number, "dtype", None) is None or number.dtype.kind not in "biufc":
+        raise refuse("there has to be a number outside of an image", TypeError, "type")
     return float(number.real), float(number.imag)
 
 
 def number(cval):
     """A number outside of an image."""
     cval = host(cval)[()]
-    if cval.dtype.kind == "c":
-        text = "a real image has no complex number outside of it"
+    if getattr(cval, "dtype", None) is None or cval.dtype.kind not in "biuf":
+        text = "the number outside of a real image has to be real"
         raise refuse(text, TypeError, "type")
     return float(cval)
+
+
+def further(arguments, keywords):
+    """Checks the further arguments of a function of the program; the keywords are returned."""
+    if not isinstance(arguments, tuple):
+        raise refuse("extra_arguments must be a tuple", RuntimeError, "type")
+    if keywords is not None and not isinstance(keywords, dict):
+        raise refuse("extra_keywords must be a dictionary", RuntimeError, "type")
+    return {} if keywords is None else keywords
 
 
 def check_window(window, axes, ndim, name="footprint"):

@@ -298,10 +298,11 @@ def peak_widths(x, peaks, rel_height=0.5, prominence_data=None, wlen=None):
     peaks = _positions(peaks, x.size)
     if rel_height < 0:
         raise refuse("`rel_height` must be greater or equal to 0.0")
+    wlen = _window(wlen) if prominence_data is None else None
     if peaks.size == 0:
         return tuple(np.zeros(0) for _ in range(4))
     if prominence_data is None:
-        prominence_data = _prominences(x, peaks, _window(wlen))
+        prominence_data = _prominences(x, peaks, wlen)
     else:
         if len(prominence_data) != 3:
             raise refuse("prominence_data has three arrays", TypeError, "count")

@@ -86,7 +86,8 @@ def lombscargle(x, y, freqs, *, precenter=_UNSET, normalize=False, weights=None,
         _power(x, y, w, freqs[at : at + step], kinds[normalize], floating_mean)
         for at in range(0, freqs.size, step)
     ]
-    return pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
+    # As SciPy's, the power at one frequency has no axis.
+    return np.squeeze(pieces[0] if len(pieces) == 1 else np.concatenate(pieces))
 
 
 def _power(x, y, w, freqs, kind, floating_mean):

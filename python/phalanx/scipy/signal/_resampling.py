@@ -69,7 +69,8 @@ def resample(x, num, t=None, axis=0, window=None, domain="time"):
         text = f"Parameter domain={domain!r} not in ('time', 'freq')!"
         raise refuse(text, mistake="choice")
     x = inexact(x)
-    axis = axis_of(axis, x.ndim)
+    # SciPy does not look at the axis of a vector.
+    axis = axis_of(axis, x.ndim) if x.ndim > 1 else 0
     n = x.shape[axis]
     num = operator.index(num)
     if n < 1 or num < 1:

@@ -16,6 +16,8 @@ def _fitted(window_length, polyorder, deriv, delta, pos, use):
     import numpy
 
     window_length = int(window_length)
+    if polyorder < 0:
+        raise refuse("polyorder must not be negative.")
     if polyorder >= window_length:
         raise refuse("polyorder must be less than window_length.")
     half, rest = divmod(window_length, 2)
@@ -176,9 +178,10 @@ def medfilt(volume, kernel_size=None):
     """The medians of windows of an array, with zeros beyond its ends."""
     volume = np.atleast_1d(_checked(volume, "medfilt"))
     sizes = host(3 if kernel_size is None else kernel_size)
-    sizes = [int(sizes)] * volume.ndim if sizes.ndim == 0 else [int(one) for one in sizes.ravel()]
-    if any(size % 2 == 0 for size in sizes):
+    sizes = [sizes[()]] * volume.ndim if sizes.ndim == 0 else list(sizes.ravel())
+    if any(size % 2 != 1 for size in sizes):
         raise refuse("Each element of kernel_size should be odd.")
+    sizes = [int(one) for one in sizes]
     if len(sizes) != volume.ndim:
         text = "sequence argument must have length equal to input rank"
         raise refuse(text, RuntimeError, "together")
@@ -197,8 +200,8 @@ def medfilt2d(input, kernel_size=3):
     image = _checked(input, "medfilt2d")
     if image.ndim != 2:
         raise refuse("object of too small depth for desired array")
-    sizes = host(kernel_size)
-    return medfilt(image, [int(sizes)] * 2 if sizes.ndim == 0 else sizes)
+    sizes = host(3 if kernel_size is None else kernel_size)
+    return medfilt(image, [sizes[()]] * 2 if sizes.ndim == 0 else sizes)
 
 
 @described("ndarray: The selected elements, of the shape and dtype of the array.", _RANKS)

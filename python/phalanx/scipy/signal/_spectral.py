@@ -109,15 +109,20 @@ class _Segments:
         )
 
 
+_TRENDS = ("linear", "l", "constant", "c")
+
+
 def _checked(detrend):
-    if not callable(detrend) and detrend not in (False, None, "linear", "l", "constant", "c"):
+    is_known = detrend is False or detrend is None or detrend in _TRENDS
+    if not callable(detrend) and not is_known:
         raise refuse("Trend type must be 'linear' or 'constant'.", mistake="choice")
 
 
 def _signal(x):
     """A signal as an array of floating-point or complex numbers."""
     x = array(x)
-    return x if x.dtype.char in "fdFD" else x.astype(np.float64)
+    # Integers of up to 16 bits are exact in 32-bit floats.
+    return x if x.dtype.char in "fdFD" else x.astype(real_of(complex_of(x.dtype)))
 
 
 def _nothing(shape):
@@ -139,6 +144,8 @@ def _powers(x, y, fs, segments, detrend, return_onesided, scaling):
     """The products of the spectra of every segment, and the frequencies. The signals are along the
     last axis."""
     is_complex = "c" in (x.dtype.kind, x.dtype.kind if y is None else y.dtype.kind)
+    if return_onesided and y is not None and y.dtype.kind == "c" and x.dtype.kind != "c":
+        raise refuse("a complex `y` beside a real `x` has no one-sided spectrum")
     is_onesided = return_onesided and not is_complex and segments.window.dtype.kind != "c"
     dtype = x.dtype if y is None else np.result_type(x.dtype, y.dtype)
     scale = segments.power_scale(scaling, fs)
@@ -187,6 +194,8 @@ def csd(x, y, fs=1.0, window="hann_periodic", nperseg=None, noverlap=None, nfft=
 
 def _cross(x, y, fs, window, nperseg, noverlap, nfft, detrend, return_onesided, scaling, axis,
            average):
+    if not fs > 0:
+        raise refuse(f"Sampling frequency fs={fs} must be positive!")
     if y is x:
         y = None
     x = _signal(x)

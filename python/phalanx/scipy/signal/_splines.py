@@ -36,14 +36,17 @@ def _summed(x, weights):
     return np.sum(x[..., : weights.size] * np.asarray(weights), axis=-1, keepdims=True)
 
 
-def _powers(z, count, precision):
+def _powers(z, count, precision, dtype):
     """The powers of a pole up to those that are below the precision. `count` is the number of
     samples, which must suffice if a precision is given."""
     import numpy
 
-    least = numpy.finfo(float).eps if precision is None else precision
-    size = abs(z)
-    needed = 1 if size == 0 else max(1, math.ceil(math.log(least) / math.log(size)))
+    # Powers near the precision are counted in the dtype of the samples, as SciPy counts them.
+    kind = numpy.float32 if dtype.char in "fF" else numpy.float64
+    least = kind(numpy.finfo(float).eps if precision is None else precision) ** 2
+    size, power, needed = kind(abs(z)), kind(1), 0
+    while needed == 0 or power * power > least:
+        needed, power = needed + 1, power * size
     if precision is not None and needed >= count:
         raise _not_converged()
     return numpy.asarray(z) ** numpy.arange(min(needed, count))
@@ -55,7 +58,7 @@ def _first_order(x, gain, z, precision=None):
 
     x = x.astype(np.result_type(x.dtype, np.dtype("F") if isinstance(z, complex) else x.dtype))
     one, feedback = numpy.ones(1, x.dtype), numpy.asarray([1, -z]).astype(x.dtype)
-    start = x[..., :1] + _summed(x, z * _powers(z, x.shape[-1], precision))
+    start = x[..., :1] + _summed(x, z * _powers(z, x.shape[-1], precision, x.dtype))
     forward, _ = filtered(one, feedback, x[..., 1:], -1, start * z)
     forward = np.concatenate([start, forward], axis=-1)
     end = forward[..., -1:] * (gain / (1 - z))
@@ -244,7 +247,9 @@ def cspline1d_eval(cj, newx, dx=1.0, x0=0):
 @described("ndarray: The values, of the shape of `newx`.", _EVALUATED)
 def qspline1d_eval(cj, newx, dx=1.0, x0=0):
     """The values of a quadratic spline of equidistant samples; beyond its ends it is mirrored."""
-    return _evaluated(cj, newx, dx, x0, _quadratic, 1.5)
+    newx = inexact(newx)
+    # The dtype of the result is that of the positions, unlike that of `cspline1d_eval`.
+    return _evaluated(cj, newx, dx, x0, _quadratic, 1.5).astype(newx.dtype)
 
 
 @described(
@@ -255,7 +260,7 @@ def gauss_spline(x, n):
     """A Gaussian bell, which approximates the B-spline of an order."""
     x = inexact(x)
     width = (n + 1) / 12
-    return np.exp(-x * x / (2 * width)) / math.sqrt(2 * math.pi * width)
+    return np.exp(-x * x / (2 * width)) * (1 / math.sqrt(2 * math.pi * width))
 
 
 def _precision(precision, dtype, single, double):

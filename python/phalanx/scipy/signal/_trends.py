@@ -21,8 +21,10 @@ def detrend(data, axis=-1, type="linear", bp=0, overwrite_data=False):
         return data - np.mean(data, axis=axis, keepdims=True)
     axis = axis_of(axis, data.ndim)
     extent = data.shape[axis]
+    if extent == 0:
+        raise refuse("no line fits data without elements along the axis")
     breaks = sorted({0, extent, *host(bp).ravel().tolist()})
-    if breaks[-1] > extent:
+    if breaks[0] < 0 or breaks[-1] > extent:
         raise refuse("Breakpoints must be less than length of data along given axis.")
     pieces = [
         _without_line(part(data, axis, int(start), int(stop)), axis)

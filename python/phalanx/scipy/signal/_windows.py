@@ -1,6 +1,7 @@
 """Windows: elementwise formulas of the positions, on devices or on the host."""
 
 import math
+import numbers
 import operator
 import warnings
 
@@ -366,6 +367,10 @@ _WITH_PARAMETERS = frozenset(
 def get_window(window, Nx, fftbins=True, *, xp=None, device=None):
     """A window by its name, with its parameters in a tuple; a number is the parameter of Kaiser's
     window. Names that end in '_periodic' or '_symmetric' override `fftbins`."""
+    if not (isinstance(Nx, numbers.Integral) and Nx > 0):
+        raise refuse(f"Parameter Nx={Nx!r} is not a positive integer")
+    if not isinstance(fftbins, bool):
+        raise refuse(f"Parameter fftbins={fftbins!r} is not of type bool!")
     parameters = ()
     if isinstance(window, tuple) and window and isinstance(window[0], str):
         window, *parameters = window

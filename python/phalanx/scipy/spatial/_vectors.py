@@ -1,7 +1,5 @@
 """Distances of two vectors."""
 
-import math
-
 import phalanx as np
 
 from .._arguments import array, refuse
@@ -28,11 +26,15 @@ def _vector(x, dtype=None):
     return x if dtype is None else x.astype(dtype, copy=False)
 
 
-def _both(u, v):
+def _both(u, v, broadcasts=True):
+    """Two vectors of equal lengths; one of them may have one coordinate for all."""
     u, v = _vector(u), _vector(v)
-    if u.shape != v.shape:
+    if u.shape == v.shape:
+        return u, v
+    if not broadcasts or (1,) not in (u.shape, v.shape):
         raise refuse(f"operands could not be broadcast together with shapes {u.shape} {v.shape}")
-    return u, v
+    shape = v.shape if u.shape == (1,) else u.shape
+    return np.broadcast_to(u, shape), np.broadcast_to(v, shape)
 
 
 def _weights(w, u):
@@ -40,8 +42,9 @@ def _weights(w, u):
     if w is None:
         return None
     w = _vector(w, np.float64)
-    if w.shape != u.shape:
+    if w.shape not in (u.shape, (1,)):
         raise refuse(f"operands could not be broadcast together with shapes {w.shape} {u.shape}")
+    w = np.broadcast_to(w, u.shape)
     if bool((w < 0).any()):
         raise refuse("Input weights should be all non-negative")
     return w
@@ -96,7 +99,7 @@ def correlation(u, v, w=None, centered=True):
     u, v = _vector(u), _vector(v)
     if "c" in (u.dtype.kind, v.dtype.kind):
         raise refuse("`u` and `v` must be real.", TypeError)
-    u, v = _both(u, v)
+    u, v = _both(u, v, broadcasts=False)
     w = _weights(w, u)
     with np.errstate(all="ignore"):
         w = None if w is None else w / w.sum()
@@ -117,7 +120,7 @@ def cosine(u, v, w=None):
 @_distance
 def hamming(u, v, w=None):
     """The part of the coordinates in which two vectors differ."""
-    u, v = _both(u, v)
+    u, v = _both(u, v, broadcasts=False)
     w = _weights(w, u)
     with np.errstate(all="ignore"):
         differ = u != v
@@ -216,7 +219,7 @@ def jensenshannon(p, q, base=None, *, axis=0, keepdims=False):
             terms = np.where(one > 0, one * np.log(np.where(one > 0, one / middle, 1)), 0)
             terms = np.where(one < 0, np.inf, np.where(np.isnan(one), one, terms))
             total = total + terms.astype(one.dtype).sum(axis=axis, keepdims=keepdims)
-        return np.sqrt(total / (2 if base is None else 2 * math.log(base)))
+        return np.sqrt(total / (2 if base is None else 2 * float(np.log(base))))
 
 
 def _counts(u, v, w):

@@ -31,11 +31,12 @@ def _derivative(name, v, z, n, alternates):
     """The derivative of a function f with 2 f' = f(v - 1) -+ f(v + 1)."""
     n = _number(n)
     function = _several.special(name)
+    if n == 0:
+        # Numbers take the dtype of arrays, as in the function itself.
+        return function(v, z)
     v, z = np.asarray(v), np.asarray(z)
     if v.dtype.kind in "biu":
         v = v.astype("float64")
-    if n == 0:
-        return function(v, z)
     total = 0
     for k in range(n + 1):
         sign = -1 if alternates and k % 2 else 1
@@ -86,11 +87,12 @@ _COMPLEX = {"TypeError": "An argument is complex.", "ValueError": "Shapes do not
 
 
 def _spherical(name, n, z, derivative):
-    # Orders are integers, so that the values are float64 as those of SciPy.
-    n = np.asarray(n)
+    # Orders are integers, so that the values are float64 as those of SciPy. Fractions of orders
+    # are left out.
+    n, z = np.trunc(np.asarray(n).astype("float64")), np.asarray(z)
     if derivative:
         name += "_derivative"
-    return _several.inner(name, 2)(n.astype("float64"), z)
+    return _several.inner(name, 2)(n, z)
 
 
 @described(_SPHERICAL, _COMPLEX)
@@ -114,4 +116,6 @@ def spherical_in(n, z, derivative=False):
 @described(_SPHERICAL, _COMPLEX)
 def spherical_kn(n, z, derivative=False):
     """The modified spherical Bessel function of the second kind, of a real argument."""
-    return _spherical("spherical_kn", n, z, derivative)
+    z = np.asarray(z)
+    found = _spherical("spherical_kn", n, z, derivative)
+    return found.astype(z.dtype) if z.dtype.name == "float32" else found

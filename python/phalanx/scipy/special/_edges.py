@@ -53,7 +53,7 @@ def _ellipkinc(value, phi, m):
 
 
 def _nbdtri(value, k, n, y):
-    return np.where((n == 0) & ((y == 0) | (y == 1)), y, value)
+    return np.where(((n == 0) & ((y == 0) | (y == 1))) | ((n > 0) & (k >= 0) & (y == 1)), y, value)
 
 
 def zeta(value, x, q):

@@ -56,11 +56,12 @@ def _start(z, k):
     p = sign * p
     near = -1 + p * (1 + p * (-1 / 3 + p * (11 / 72)))
     shares = (k == 0) | ((k == -1) & ~below) | ((k == 1) & below)
-    is_near = (np.abs(z + math.exp(-1)) < 0.3) & shares
+    apart = np.abs(z + math.exp(-1))
+    is_near = ((apart < 0.3) & shares) | ((k == 0) & (apart < 0.8) & (z.real <= -0.3))
     # Near zero on the main branch: the Pade approximant of w.
     middle = z * (1 + 4 / 3 * z) / (1 + z * (7 / 3 + 5 / 6 * z))
     is_middle = (k == 0) & (np.abs(z) < 1) & ~is_near & (z.real > -0.3)
     start = np.where(is_near, near, far)
-    inner = (k == 0) & ~is_near & ~is_middle & (np.abs(z) < 3)
+    inner = (k == 0) & ~is_near & ~is_middle & (np.abs(z) < 3) & (z.real > -0.3)
     start = np.where(inner, np.log1p(z), start)
     return np.where(is_middle, middle, start)

@@ -227,6 +227,9 @@ def factorial(n, exact=False, extend="zero"):
     n = _checked("factorial", n, exact, extend)
     if exact:
         return _exactly(n, 1)
+    if isinstance(n, np.ndarray) and not n.size:
+        # SciPy returns nothing in the dtype in which it is given.
+        return n
     n = _double(n)
     found = special("gamma")(n + 1)
     if extend == "zero":
@@ -264,6 +267,8 @@ def _steps(name, n, k, exact, extend):
                            f"For `extend='zero'`, k must be a positive integer, received: {k}")
     if exact:
         return _exactly(n, k)
+    if isinstance(n, np.ndarray) and not n.size:
+        return n
     n = _double(n)
     gamma = special("gamma")
     if extend == "complex":

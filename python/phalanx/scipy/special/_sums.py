@@ -41,8 +41,8 @@ def logsumexp(a, axis=None, b=None, keepdims=False, return_sign=False):
     overflow."""
     a = _floating(a)
     if b is not None:
-        b = np.asarray(b)
-        b = b.astype(np.result_type(a, b), copy=False)
+        dtype = np.result_type(a, b if isinstance(b, (int, float, complex)) else np.asarray(b))
+        b = np.asarray(b).astype(dtype, copy=False)
         a, b = np.broadcast_arrays(a.astype(b.dtype, copy=False), b)
         # Terms without weight count as nothing, even infinite ones.
         a = np.where(b == 0, np.asarray(-np.inf, a.dtype), a)

@@ -22,6 +22,9 @@ def natives():
 
 _NATIVES = natives()
 
+# Functions whose first argument is a whole number: fractions are left out, as in SciPy.
+_WHOLE = ("expn", "kn", "pdtri", "smirnov", "smirnovi", "yn")
+
 
 def has(name):
     """Whether there is a native function."""
@@ -37,6 +40,8 @@ def _of_natives(name, row):
     if row.results:
         return lambda *arrays: tuple(native(part, *arrays) for part in parts)
     edges = _edges.VALUES.get(name)
+    if name in _WHOLE:
+        return lambda n, *arrays: native(own, np.trunc(n), *arrays)
     if edges is None:
         return lambda *arrays: native(own, *arrays)
 

@@ -40,8 +40,10 @@ def floating(x):
 
 def common(*operands):
     """Arguments as floating-point arrays of one dtype."""
-    operands = [floating(one) for one in operands]
-    dtype = np.result_type(*operands)
+    operands = [array(one) for one in operands]
+    # A short integer beside float32 does not widen it.
+    dtype = np.result_type(*(one.dtype for one in operands))
+    dtype = np.dtype(np.float64) if dtype.kind in "biu" else dtype
     return [one.astype(dtype, copy=False) for one in operands]
 
 

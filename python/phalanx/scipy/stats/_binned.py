@@ -6,7 +6,7 @@ import operator
 
 import phalanx as np
 
-from ._arrays import array, floating, host, refuse
+from ._arrays import array, common, floating, host, refuse
 from ._described import COLLECTIVE, described
 from ._results import result
 
@@ -112,7 +112,11 @@ def _binned(sample, values, statistic, bins, limits, expand, known=None):
     if known is not None:
         edges = [host(one) for one in known]
     else:
-        edges = [_edges(*one) for one in zip(sample, bins, limits)]
+        kinds = [one.dtype for one in sample]
+        # Edges have the dtype of the sample, as the bins of its elements follow from both.
+        dtype = np.result_type(*kinds)
+        dtype = dtype if dtype.kind == "f" else np.float64
+        edges = [_edges(*one).astype(dtype) for one in zip(sample, bins, limits)]
     numbers = []
     for one, own in zip(sample, edges):
         found = np.digitize(one, np.asarray(own))
@@ -125,7 +129,7 @@ def _binned(sample, values, statistic, bins, limits, expand, known=None):
         total *= extent
     rows = [_computed(statistic, row, flat, total) for row in values]
     inner = (slice(1, -1),) * ndim
-    found = np.stack([row.reshape(shape)[inner] for row in rows])
+    found = np.stack([row.reshape(shape)[inner].astype(np.float64, copy=False) for row in rows])
     found = found[0] if is_one else found
     binnumber = np.stack(numbers) if expand and ndim > 1 else flat
     return found, [np.asarray(own) for own in edges], binnumber
@@ -164,7 +168,7 @@ def binned_statistic_2d(
 ):
     """A statistic of values in bins of two variables."""
     found, edges, number = _binned(
-        [floating(x), floating(y)], values, statistic, _of_axes(bins, 2), _limits(range, 2),
+        common(x, y), values, statistic, _of_axes(bins, 2), _limits(range, 2),
         expand_binnumbers,
     )
     return BinnedStatistic2dResult(found, edges[0], edges[1], number)

@@ -7,6 +7,7 @@ import phalanx as np
 from . import _inversions, _pvalues
 from ._arrays import (
     array,
+    axis_of,
     check_alternative,
     check_policy,
     common,
@@ -117,9 +118,7 @@ def pearsonr(x, y, *, alternative="two-sided", method=None, axis=0):
     with quiet():
         if n == 2:
             r = np.round(r)
-            p = np.where(np.isnan(r), np.nan, 1.0)
-            if alternative != "two-sided":
-                p = np.where(np.isnan(r), np.nan, 1.0)
+            p = np.where(np.isnan(r), np.nan, 1.0).astype(r.dtype)
         else:
             p = _beta_tail(r, n, alternative)
     return PearsonRResult(r, p, _count=n, _alternative=alternative)
@@ -218,12 +217,19 @@ def spearmanrho(
         raise refuse("`method` is not available; use permutation_test or monte_carlo_test",
                      NotImplementedError, "absent")
 
+    x, y = common(x, y)
+    is_row = axis is not None and x.ndim > 1 and y.ndim == x.ndim
+    if is_row and x.shape[axis] == y.shape[axis] == 1:
+        raise refuse("`x` and `y` must have length at least 2.")
+
     def core(x, y):
         r = _correlated(ranks(x), ranks(y))
         n = x.shape[-1]
-        return r, _rank_probability(r, n, alternative) if n > 2 else np.full_like(r, np.nan)
+        # Two elements have a correlation of 1 or -1 by chance.
+        return r, _rank_probability(r, n, alternative) if n > 2 else np.where(
+            np.isnan(r), np.nan, 1.0)
 
-    r, p = reduced(core, common(x, y), axis, nan_policy, keepdims, outputs=2, paired=True,
+    r, p = reduced(core, [x, y], axis, nan_policy, keepdims, outputs=2, paired=True,
                    least=2, guard=True)
     return SignificanceResult(r, p)
 
@@ -314,9 +320,9 @@ def kendalltau(
             lambda a, b: _kendall(a, b, method, variant, alternative), x, y, 2
         )
 
-    tau, p = reduced(core, [x, y], axis, nan_policy, keepdims, outputs=2, paired=True, least=2,
-                     guard=True)
-    return SignificanceResult(tau, p)
+    found = reduced(core, [x, y], axis, nan_policy, keepdims, outputs=2, paired=True, least=2,
+                    guard=True)
+    return SignificanceResult(*_as_scipy(found, [floating(x), floating(y)], nan_policy))
 
 
 @described("SignificanceResult: The correlation; its p-value is not known.", notes=COLLECTIVE,
@@ -335,7 +341,9 @@ def weightedtau(
     keepdims=False,
 ):
     """Kendall's rank correlation, with weights of pairs."""
-    x, y = array(x), array(y)
+    # Differences have signs.
+    x, y = (one.astype(np.float64) if one.dtype.kind in "bu" else one
+            for one in (array(x), array(y)))
     if axis is None and x.size != y.size:
         raise refuse("All inputs to `weightedtau` must be of the same size", mistake="together")
     if not isinstance(rank, bool) and rank is not None:
@@ -350,6 +358,7 @@ def weightedtau(
 
     tau, p = reduced(core, [x, y], axis, nan_policy, keepdims, outputs=2, paired=True, least=2,
                      guard=True)
+    (tau,) = _as_scipy([tau], [floating(x), floating(y)], nan_policy)
     return SignificanceResult(tau, p)
 
 
@@ -363,7 +372,7 @@ def linregress(x, y, alternative="two-sided", *, axis=0, nan_policy="propagate",
         x, y, axis = x.reshape(-1), y.reshape(-1), 0
     if x.ndim == y.ndim == 1 and x.shape != y.shape:
         raise refuse("all the input array dimensions must match exactly", mistake="together")
-    if x.shape[axis] > 1:
+    if x.shape[axis_of(axis, x.ndim)] > 1:
         least, most = x.min(axis), x.max(axis)
         if bool((least == most).any()):
             raise refuse(
@@ -376,7 +385,7 @@ def linregress(x, y, alternative="two-sided", *, axis=0, nan_policy="propagate",
         apart_x, apart_y = x - middle_x[..., None], y - middle_y[..., None]
         xx, yy = (apart_x * apart_x).mean(-1), (apart_y * apart_y).mean(-1)
         xy = (apart_x * apart_y).mean(-1)
-        r = np.where((xx == 0) | (yy == 0), 0.0, np.clip(xy / np.sqrt(xx * yy), -1.0, 1.0))
+        r = np.clip(xy / np.sqrt(xx * yy), -1.0, 1.0)
         r = np.where(np.isnan(xx) | np.isnan(yy), np.nan, r)
         slope = xy / xx
         intercept = middle_y - slope * middle_x
@@ -392,7 +401,18 @@ def linregress(x, y, alternative="two-sided", *, axis=0, nan_policy="propagate",
         return slope, intercept, r, p, error, error_of_intercept
 
     found = reduced(core, [x, y], axis, nan_policy, keepdims, outputs=6, paired=True, least=2)
+    found = _as_scipy(found, [x, y], nan_policy)
     return LinregressResult(*found[:5], intercept_stderr=found[5])
+
+
+def _as_scipy(found, samples, nan_policy):
+    """Results as float64, as SciPy's are; but those of vectors that are too short or have NaN have
+    the dtype of the samples."""
+    is_vector = all(one.ndim == 1 for one in samples)
+    is_nan = is_vector and (samples[0].size < 2 or nan_policy == "propagate" and any(
+        map(has_nan, samples)))
+    dtype = np.result_type(*(one.dtype for one in samples)) if is_nan else np.float64
+    return [one.astype(dtype, copy=False) for one in found]
 
 
 def _regressors(y, x, axis):
@@ -456,12 +476,14 @@ def theilslopes(
         lower = max(round((number + z * root) / 2) - 1, 0)
         return slope, intercept, slopes[lower], slopes[upper]
 
+    own, is_alone = floating(y), x is None
     y, x = _regressors(y, x, axis)
     found = reduced(
         lambda y, x: _inversions.rows(one, y, x, 4), [y, x], axis, nan_policy, keepdims,
         outputs=4, paired=True, least=2, guard=True,
     )
-    return TheilslopesResult(*found)
+    samples = [own] if is_alone else [y, x]
+    return TheilslopesResult(*_as_scipy(found, samples, nan_policy))
 
 
 @described("SiegelslopesResult: The line.", notes=COLLECTIVE,
@@ -487,12 +509,14 @@ def siegelslopes(
             intercept = np.nanmedian(y - slope * x)
         return slope, intercept
 
+    own, is_alone = floating(y), x is None
     y, x = _regressors(y, x, axis)
     found = reduced(
         lambda y, x: _inversions.rows(one, y, x, 2), [y, x], axis, nan_policy, keepdims,
         outputs=2, paired=True, least=2, guard=True,
     )
-    return SiegelslopesResult(*found)
+    samples = [own] if is_alone else [y, x]
+    return SiegelslopesResult(*_as_scipy(found, samples, nan_policy))
 
 
 @described("SomersDResult: The statistic, its p-value and the table.", notes=COLLECTIVE,
@@ -514,7 +538,14 @@ def somersd(x, y=None, alternative="two-sided"):
     shape = (rows.shape[0], columns.shape[0])
     counts = np.bincount(of_x.reshape(-1) * shape[1] + of_y.reshape(-1),
                          minlength=shape[0] * shape[1])
-    return stats.somersd(to_host(counts.reshape(shape), "somersd"), alternative=alternative)
+    table = to_host(counts.reshape(shape), "somersd")
+    if (table > 0).sum() < 2:
+        # No pair of elements has an order.
+        kind = type(stats.somersd([[1, 0], [0, 1]]))
+        found = kind(math.nan, math.nan, table)
+        found.correlation = math.nan
+        return found
+    return stats.somersd(table, alternative=alternative)
 
 
 @described("SignificanceResult: The statistic and its p-value.",

@@ -441,8 +441,9 @@ def differential_entropy(
     def core(x):
         n = x.shape[-1]
         m = math.floor(math.sqrt(n) + 0.5) if window_length is None else window_length
-        if window_length is not None and 2 * m >= n:
-            return np.full(x.shape[:-1], np.nan)
+        if not 2 <= 2 * m < n and x.ndim == 1:
+            # Too short a vector, as for all statistics; rows are refused.
+            return np.asarray(np.nan)
         if not 2 <= 2 * m < n:
             raise refuse(
                 f"Window length ({m}) must be positive and less than half the sample size ({n})."
@@ -617,6 +618,8 @@ def lmoment(
     keepdims=False,
 ):
     """L-moments of a sample along an axis; from the third order on over the second."""
+    if not isinstance(sorted, bool) or not isinstance(standardize, bool):
+        raise refuse("`sorted` and `standardize` must be True or False.", mistake="type")
     orders = [1, 2, 3, 4] if order is None else array(order).tolist()
     is_one = not isinstance(orders, list)
     orders = [orders] if is_one else orders

@@ -162,7 +162,7 @@ def _divergence(f_obs, f_exp, ddof, axis, power, nan_policy, keepdims, sum_check
             dof = np.broadcast_to(dof, found.shape)
         return found, _pvalues.chi2(np.broadcast_arrays(found, dof)[0], dof)
 
-    found = reduced(core, samples, axis, nan_policy, keepdims, outputs=2, paired=True)
+    found = reduced(core, samples, axis, nan_policy, keepdims, outputs=2, paired=True, least=0)
     return Power_divergenceResult(*found)
 
 
@@ -472,8 +472,10 @@ def cramervonmises_2samp(
 
         return t, _pvalues.on_host(tail, z)
 
-    found = reduced(core, common(x, y), axis, nan_policy, keepdims, outputs=2, guard=True,
-                    least=2)
+    x, y = common(x, y)
+    if axis is not None and min(x.ndim, y.ndim) > 1 and 1 in (x.shape[axis], y.shape[axis]):
+        raise refuse("x and y must contain at least two observations.")
+    found = reduced(core, [x, y], axis, nan_policy, keepdims, outputs=2, guard=True, least=2)
     return CramerVonMisesResult(*found)
 
 
@@ -518,9 +520,12 @@ def epps_singleton_2samp(
             w /= 1.0 + n ** (-0.45) + 10.1 * (n1 ** (-1.7) + n2 ** (-1.7))
         return w, stats.chi2.sf(w, numpy.linalg.matrix_rank(spread))
 
+    x, y = common(x, y)
+    # Vectors that are too short have the result NaN, as for all tests; rows are refused.
+    least = 5 if axis is None or x.ndim == y.ndim == 1 else 1
     found = reduced(
-        lambda x, y: rows(one, x, y, 2), common(x, y), axis, nan_policy, keepdims, outputs=2,
-        guard=True,
+        lambda x, y: rows(one, x, y, 2), [x, y], axis, nan_policy, keepdims, outputs=2,
+        guard=True, least=least,
     )
     return Epps_Singleton_2sampResult(*found)
 
@@ -546,6 +551,10 @@ def combine_pvalues(
         raise refuse(f"Invalid method {method!r}. Valid methods are {_COMBINED}",
                      mistake="choice")
     samples = [floating(pvalues)]
+    if weights is not None and method != "stouffer" and axis is not None:
+        weights = floating(weights)
+        if weights.ndim == 1 and weights.shape[0] not in (1, samples[0].shape[axis]):
+            raise refuse("Array shapes are incompatible for broadcasting.", mistake="together")
     if method == "stouffer":
         weights = np.ones_like(samples[0]) if weights is None else floating(weights)
         if weights.shape != samples[0].shape:

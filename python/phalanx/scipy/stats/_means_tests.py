@@ -258,8 +258,11 @@ def alexandergovern(*samples, nan_policy="propagate", axis=0, keepdims=False):
             squares = squares + z**2
         return squares, _pvalues.chi2(squares, len(samples) - 1)
 
+    samples = common(*samples)
+    if axis is not None and samples[0].ndim > 1 and any(one.shape[axis] == 1 for one in samples):
+        raise refuse("Input sample size must be greater than one.")
     found = reduced(
-        core, common(*samples), axis, nan_policy, keepdims, outputs=2, masked=True, least=2
+        core, samples, axis, nan_policy, keepdims, outputs=2, masked=True, least=2
     )
     return AlexanderGovernResult(*found)
 
@@ -299,6 +302,9 @@ def tukey_hsd(*args, equal_var=True):
     import numpy
     from scipy import stats
 
+    if not isinstance(equal_var, bool):
+        text = f"Expected a boolean value for 'equal_var', not {equal_var!r}"
+        raise refuse(text, TypeError, "type")
     if len(args) < 2:
         raise refuse("There must be more than 1 treatment.", mistake="count")
     samples = common(*args)

@@ -5,7 +5,7 @@ import math
 import phalanx as np
 
 from . import _exact, _pvalues
-from ._arrays import check_alternative, common, floating, host, reduced, refuse
+from ._arrays import check_alternative, check_policy, common, floating, host, reduced, refuse
 from ._described import COLLECTIVE, DEPENDS, described
 from ._ranks import Ranked
 from ._results import result
@@ -114,7 +114,7 @@ def mannwhitneyu(
             few = n1 <= 8 or n2 <= 8
             chosen = "exact" if few and not bool(ranked.ties().any()) else "asymptotic"
         if chosen == "exact":
-            p = _exact.looked_up(_exact.mann_whitney(n1, n2), np.ceil(u))
+            p = _exact.looked_up(_exact.mann_whitney(n1, n2), np.floor(u))
         else:
             spread = np.sqrt(n1 * n2 / 12 * ((n + 1) - ranked.ties() / (n * (n - 1.0))))
             p = _pvalues.normal((u - n1 * n2 / 2 - 0.5 * use_continuity) / spread, "greater")
@@ -288,6 +288,7 @@ def median_test(*samples, ties="below", correction=True, lambda_=1, nan_policy="
         raise refuse("median_test requires two or more samples.", mistake="count")
     if ties not in ("below", "above", "ignore"):
         raise refuse(f"invalid 'ties' option '{ties}'", mistake="choice")
+    check_policy(nan_policy)
     samples = list(map(floating, samples))
     for one in samples:
         if one.ndim != 1:

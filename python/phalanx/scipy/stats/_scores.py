@@ -45,6 +45,7 @@ def gzscore(a, *, axis=0, ddof=0, nan_policy="propagate"):
 def zmap(scores, compare, axis=0, ddof=0, nan_policy="propagate"):
     """The distances of scores from the mean of a sample, in its standard deviations."""
     check_policy(nan_policy)
+    is_own = scores is compare
     scores, compare = floating(scores), floating(compare)
     if compare.size == 0:
         return np.empty_like(scores)
@@ -60,7 +61,11 @@ def zmap(scores, compare, axis=0, ddof=0, nan_policy="propagate"):
         small = 10 * np.finfo(spread.dtype).eps * np.abs(middle)
         if axis is None:
             middle, spread, small = (one.reshape(()) for one in (middle, spread, small))
-        return (scores - middle) / np.where(spread <= small, np.nan, spread)
+        # Without degrees of freedom no deviation is known. Equal elements have no scores, but
+        # others are infinitely far from them.
+        is_unknown = ~np.isfinite(spread)
+        is_unknown = is_unknown | (spread <= small) if is_own else is_unknown
+        return (scores - middle) / np.where(is_unknown, np.nan, spread)
 
 
 def _limited(a, limits, inclusive):
@@ -294,6 +299,8 @@ def trim_mean(a, proportiontocut, axis=0, *, nan_policy="propagate", keepdims=Fa
 def scoreatpercentile(a, per, limit=(), interpolation_method="fraction", axis=None):
     """The scores at percentiles of a sample."""
     a = array(a)
+    if a.size == 0:
+        return np.full(host(per, float).shape, np.nan)
     methods = {"fraction": "linear", "lower": "lower", "higher": "higher"}
     if interpolation_method not in methods:
         raise refuse(
@@ -302,11 +309,10 @@ def scoreatpercentile(a, per, limit=(), interpolation_method="fraction", axis=No
     percents = host(per, float)
     if ((percents < 0) | (percents > 100)).any():
         raise refuse("percentile must be in the range [0, 100]")
-    if a.size == 0:
-        return np.full(percents.shape, np.nan)
     if limit:
         a = a[(limit[0] <= a) & (a <= limit[1])]
-    return np.percentile(a, per, axis=axis, method=methods[interpolation_method])
+    found = np.percentile(a, per, axis=axis, method=methods[interpolation_method])
+    return found.astype(np.result_type(found.dtype, np.float64), copy=False)
 
 
 @described("ndarray: The percentages, of the shape of `score`.")
@@ -348,13 +354,20 @@ def _frequencies(a, numbins, limits, weights):
     a = array(a)
     rows = a.shape[0] if a.ndim else 1
     a = a.reshape(-1)
+    import numpy
+
     if limits is None:
         if a.size == 0:
-            limits = (0.0, 1.0)
+            limits = (0, 1)
         else:
-            low, high = float(a.min()), float(a.max())
+            kind = numpy.dtype(a.dtype if a.dtype.kind == "f" else "float64").type
+            low, high = kind(a.min().get()), kind(a.max().get())
+            if numbins == 1:
+                raise refuse("a range for one bin is needed")
             half = (high - low) / (2.0 * (numbins - 1.0))
             limits = (low - half, high + half)
+    elif None in limits:
+        raise refuse("the range has two numbers", TypeError, "type")
     counts, edges = np.histogram(a, bins=numbins, range=limits, weights=weights)
     counts = counts.astype(np.float64)
     size = float(edges[1] - edges[0])
@@ -363,7 +376,8 @@ def _frequencies(a, numbins, limits, weights):
         warnings.warn(
             f"Points outside given histogram range = {outside}", RuntimeWarning, stacklevel=4
         )
-    return counts, float(limits[0]), size, outside, rows
+    size = type(limits[0])(size) if isinstance(limits[0], numpy.floating) else size
+    return counts, limits[0], size, outside, rows
 
 
 @described("CumfreqResult: Counts, the lower limit, the extent of a bin, elements outside.",

@@ -58,7 +58,7 @@ def yeojohnson_llf(lmb, data, *, axis=0, nan_policy="propagate", keepdims=False)
         n = x.shape[-1]
         moved = _johnson(x, lmb)
         spread = moved.var(-1)
-        tiny = spread < np.finfo(moved.dtype).tiny
+        tiny = (spread < np.finfo(moved.dtype).tiny) & (spread > 0)
         found = -n / 2 * np.log(spread)
         found = found + (lmb - 1) * (np.sign(x) * np.log1p(np.abs(x))).sum(-1)
         return np.where(tiny, np.nan, found)
@@ -288,7 +288,8 @@ def yeojohnson_normmax(x, brack=None):
            sparams=("tuple", "The parameters of the distribution."))
 def probplot(x, sparams=(), dist="norm", fit=True, plot=None, rvalue=False):
     """The quantiles of a distribution beside the ordered elements of a sample."""
-    x = floating(x).reshape(-1)
+    given = array(x).reshape(-1)
+    x = floating(given)
     if x.size == 0:
         return ((x, x), (math.nan, math.nan, 0.0)) if fit else (x, x)
     if isinstance(dist, str):
@@ -310,4 +311,6 @@ def probplot(x, sparams=(), dist="norm", fit=True, plot=None, rvalue=False):
         plot.plot(places, ordered.get(), "bo")
         if line is not None:
             plot.plot(places, line[0] * places + line[1], "r-")
+    # Integers stay integers.
+    ordered = ordered.astype(given.dtype, copy=False)
     return ((expected, ordered), line) if fit else (expected, ordered)

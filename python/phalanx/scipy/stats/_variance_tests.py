@@ -102,6 +102,8 @@ def fligner(
 ):
     """The test of Fligner and Killeen of equal variances of samples."""
     _check(samples, center)
+    if center == "trimmed" and proportiontocut > 0.5:
+        raise refuse("Proportion too big.")
 
     def core(*samples):
         apart, ends = pooled(_centred(samples, center, proportiontocut))
@@ -176,7 +178,7 @@ def mood(x, y, axis=0, alternative="two-sided", *, nan_policy="propagate", keepd
         m, n = x.shape[-1], y.shape[-1]
         total = m + n
         if total < 3:
-            raise refuse("Not enough observations.")
+            return (np.full(x.shape[:-1], np.nan),) * 2
         ranked = Ranked(pooled([x, y])[0])
         middle = (total + 1.0) / 2
         # The mean of the squares over a run of ties replaces that of the mean rank.

@@ -1,0 +1,1 @@
+"""Strategies that draw the arguments of SciPy's functions, by the names of their parameters."""
