@@ -145,9 +145,9 @@ pub fn share(project: &Project) -> usize {
     number_of_commit(project) % 8
 }
 
-/// The half of the cases that is due where half of them run, for any eighth.
-fn turn(project: &Project) -> usize {
-    number_of_commit(project) / 8 % 2
+/// The half and the third of the cases that are due where so many of them run, for any eighth.
+pub fn turn(project: &Project) -> usize {
+    number_of_commit(project) / 8 % 6
 }
 
 /// A number that is another one for most commits.

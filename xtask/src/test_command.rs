@@ -127,7 +127,9 @@ fn all(
             program = program.variable("PHALANX_CUDA_PATH", libraries);
         }
         match share {
-            Some(share) => program.variable("PHALANX_TEST_SHARE", share.to_string()),
+            Some(share) => program
+                .variable("PHALANX_TEST_SHARE", share.to_string())
+                .variable("PHALANX_TEST_TURN", python_tests::turn(project).to_string()),
             None => program.variable("PHALANX_TEST_FULL", "1"),
         }
     };

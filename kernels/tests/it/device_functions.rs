@@ -21,15 +21,14 @@ fn is_full() -> bool {
     std::env::var_os("PHALANX_TEST_FULL").is_some_and(|full| full == "1")
 }
 
-/// The share of what only full tests do for all texts; the commit decides which one is due.
-fn share() -> usize {
-    let share = std::env::var("PHALANX_TEST_SHARE").ok().and_then(|share| share.parse().ok());
-    share.unwrap_or(0)
+/// A number that the commit decides, of the share of what only full tests do for all texts.
+fn due(variable: &str) -> usize {
+    std::env::var(variable).ok().and_then(|number| number.parse().ok()).unwrap_or(0)
 }
 
 /// Whether the text with a number is compiled with the options of programs.
 pub fn is_optimised(number: usize) -> bool {
-    is_full() || number % 8 == share()
+    is_full() || number % 8 == due("PHALANX_TEST_SHARE")
 }
 
 /// The folders in which the tests search for the libraries of CUDA.
@@ -54,7 +53,8 @@ fn compile(what: &str, texts: &[(String, String)]) {
     let mut turns: Vec<(&Compiler, &(String, String))> = Vec::new();
     for (number, text) in texts.iter().enumerate() {
         for (place, [optimising, quick]) in compilers.iter().enumerate() {
-            if is_full() || (number + share()) % CAPABILITIES.len() == place {
+            let turn = number + due("PHALANX_TEST_TURN");
+            if is_full() || turn % CAPABILITIES.len() == place {
                 turns.push((if is_optimised(number) { optimising } else { quick }, text));
             }
         }
