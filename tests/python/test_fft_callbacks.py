@@ -4,7 +4,13 @@ On GPUs the texts run as kernels. On CPUs they are translated, and the kernels a
 blocks of arrays.
 """
 
+import contextvars
+import functools
 import inspect
+import pickle
+import re
+import subprocess
+import sys
 import threading
 
 import numpy
@@ -151,6 +157,86 @@ def test_results_are_written_to_out(place):
     numpy.testing.assert_allclose(out.get(), expected("fft", array, [6], [0], None), atol=1e-12)
 
 
+@pytest.mark.parametrize("shape", [(3, 4), (1, 4), (4, 1), (2, 4, 4), (4,)])
+def test_out_of_another_shape(place, shape):
+    for array, call in ((np.ones((4, 4)), {"axis": 0}), (np.ones(4), {}), (np.ones((1, 4)), {})):
+        def errors():
+            out = np.full(shape, 7, "c16")
+            try:
+                assert np.fft.fft(array, out=out, **call) is out
+            except ValueError as error:
+                assert np.all(out == 7)
+                return error.code, str(error).split("\n")[0]
+        plain = errors()
+        with callbacks(TWICE):
+            assert errors() == plain
+        assert (plain is None) == (array.shape == shape) and (plain is None or plain[0] == "PX002")
+
+
+def test_out_of_another_kind(place):
+    x = np.ones((4, 4))
+    for out in (3, numpy.zeros((4, 4), "c16"), np.zeros((4, 4)), np.zeros((4, 4), "i4")):
+        with pytest.raises(Exception) as plain:
+            np.fft.fft(x, out=out)
+        with callbacks(TWICE), pytest.raises(type(plain.value)) as found:
+            np.fft.fft(x, out=out)
+        assert str(found.value).split("\n")[0] == str(plain.value).split("\n")[0]
+
+
+def counts(plan):
+    """The launches, calls of libraries and exchanges that the first line of a plan shows."""
+    head = plan.split("\n")[0]
+    return [int((re.search(rf"(\d+) {name}", head) or "00")[1])
+            for name in ("launch", "library call", "exchange")]
+
+
+@pytest.mark.parametrize("name, shape, call", [
+    ("fft", (60, 80), {}), ("fft", (60, 80), {"axis": 0}), ("ifft2", (60, 80), {}),
+    ("fftn", (12, 6, 10), {}), ("fft", (600,), {}),
+])
+def test_a_transform_is_computed_once(name, shape, call):
+    def planned(transform):
+        # What is recorded for other arrays, and not computed yet, is in a plan, too.
+        array = np.asarray(drawn(shape, "c16"))
+        np.fft.fft(np.ones(3)).get()
+        made = transform(array, **call)
+        found = counts(made.explain())
+        made.get()
+        return found
+
+    def spied(*args, **kwargs):
+        seen.append(args)
+        return native(*args, **kwargs)
+
+    native, seen = getattr(np._phalanx.fft, name), []
+    spied = functools.wraps(native)(spied)
+    manager._dtype_of(spied, np.dtype("c16"))
+    seen.clear()
+    _, calls, exchanges = planned(native)
+    with callbacks(TWICE):
+        _, found_calls, found_exchanges = planned(manager._Transform(spied))
+    assert not seen
+    if not has_gpu:
+        # A callback counts elements along the last axis: another one is swapped to and fro.
+        swaps = 2 if call else 0
+        assert found_calls == calls and found_exchanges <= exchanges + swaps
+
+
+@pytest.mark.parametrize("name, shape, call", [
+    (name, shape, call) for name, shape, call, _, _ in (*ONE_AXIS, *SEVERAL_AXES)
+] + [("rfft", (3, 0), {"n": 4}), ("fft", (0, 3), {}), ("rfftn", (0, 3, 4), {"axes": (1, 2)})])
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "c8", "c16", "i4", "?"])
+def test_the_shape_of_a_transform_is_known(name, shape, call, dtype):
+    native, array = getattr(np._phalanx.fft, name), np.zeros(shape, dtype)
+    bound = manager._signature(native).bind(array, **call)
+    bound.apply_defaults()
+    found = manager._result(manager._KINDS[name][0], bound.arguments, array)
+    if found is not None:
+        plain = native(array, **call)
+        assert found == plain.shape and manager._dtype_of(native, array.dtype) == plain.dtype
+    assert (found is None) == (0 in shape[1:] or dtype[0] == "c" and name[:2] in ("rf", "ih"))
+
+
 def test_views_and_empty_arrays(place):
     whole = drawn((12, 10), "c16")
     for part in (numpy.s_[::2, 3:8], numpy.s_[::-1, ::3]):
@@ -190,6 +276,60 @@ def test_contexts_are_nested_and_restored(place):
     results.append((np.fft.fft(x), 1))
     for found, factor in results:
         numpy.testing.assert_allclose(found.get(), real_times(array, factor), atol=1e-12)
+
+
+def test_contexts_may_be_left_in_another_order(place):
+    def generator():
+        with outer:
+            yield
+
+    outer, inner = callbacks(TWICE), callbacks(HALF)
+    current = config.get_current_callback_manager
+    made = generator()
+    next(made)
+    assert current() is outer
+    with inner:
+        made.close()
+        assert current() is inner
+        made = generator()
+        next(made)
+        assert current() is outer
+    assert current() is outer
+    made.close()
+    assert current() is None
+    with pytest.raises(RuntimeError, match="without being entered"):
+        outer.__exit__(None, None, None)
+
+
+def test_contexts_may_be_left_in_another_thread():
+    outer, inner = callbacks(TWICE), callbacks(HALF)
+    x = np.ones(4, "c16")
+    plain = np.fft.fft(x).tolist()
+    failed = []
+
+    def leave(manager):
+        try:
+            manager.__exit__(None, None, None)
+        except Exception as error:
+            failed.append(error)
+
+    with outer:
+        inner.__enter__()
+        thread = threading.Thread(target=leave, args=(inner,))
+        thread.start()
+        thread.join()
+        assert not failed and config.get_current_callback_manager() is outer
+        assert np.fft.fft(x).tolist() != plain
+    assert config.get_current_callback_manager() is None
+    assert np.fft.fft(x).tolist() == plain
+
+
+def test_a_copied_context_keeps_its_callbacks():
+    outer = callbacks(TWICE)
+    with outer:
+        copied = contextvars.copy_context()
+    assert config.get_current_callback_manager() is None
+    assert copied.run(config.get_current_callback_manager) is outer
 
 
 def test_each_thread_has_its_callbacks():
@@ -253,6 +393,33 @@ def test_a_store_callback_uses_functions_of_the_load_callback(place):
     with callbacks(load_of(PLAIN["alias"][0]), store):
         found = np.fft.ifft(np.asarray(array))
     numpy.testing.assert_allclose(found.get(), numpy.fft.ifft(array) * 1j, atol=1e-12)
+
+
+def test_macros_belong_to_their_text(place):
+    helper = """#define SCALE (-25e-1)
+    __device__ cufftDoubleComplex turned(cufftDoubleComplex value) {
+        double K = SCALE;
+        value.x *= K;
+        return value;
+    }
+    """
+    store = """#define K 3
+    __device__ void st(void* out, size_t offset, cufftDoubleComplex x, void*, void*) {
+        cufftDoubleComplex y = turned(x);
+        y.y *= K - SCALE;
+        if (offset % 2) ((cufftDoubleComplex*)out)[offset] = x;
+        else ((cufftDoubleComplex*)out)[offset] = y;
+    }
+    __device__ cufftCallbackStoreZ d_storeCallbackPtr = st;
+    """
+    array = drawn((6,), "c16")
+    with callbacks(load_of(PLAIN["function"][0], helper), store) as entered:
+        assert entered._store.is_own
+        found = np.fft.fft(np.asarray(array))
+    wanted = numpy.fft.fft(array.real * -2.5 + 1j * array.imag)
+    even = wanted.real * -2.5 + 5.5j * wanted.imag
+    wanted = numpy.where(numpy.arange(6) % 2, wanted, even)
+    numpy.testing.assert_allclose(found.get(), wanted, atol=1e-12)
 
 
 def test_which_kernels_run(emulated):
@@ -350,7 +517,21 @@ def test_errors_of_transforms_are_the_same(place):
         np.fft.fftn(x, axes=(0, 0))
 
 
+def test_what_an_import_needs():
+    # The analysis of texts is imported by the first text, and descriptions when they are read.
+    names = ["texts", "tokens", "pointers", "forms", "elements", "kernels"]
+    names = [f"phalanx._fft_callbacks.{name}" for name in names] + ["phalanx._documentation"]
+    text = f"import sys, phalanx.fft; print([one for one in {names} if one in sys.modules])"
+    ended = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True)
+    assert ended.stdout.strip() == "[]", ended.stderr
+
+
 def test_the_functions_stay_what_they_are():
     assert str(inspect.signature(np.fft.fft)) == "(a, n=None, axis=-1, norm=None, out=None)"
+    assert np.fft.fft.__qualname__ == "fft" and inspect.isroutine(np.fft.fft)
+    assert np.fft.fft.__module__ == "phalanx.fft" and repr(np.fft.fft).endswith("phalanx.fft.fft>")
+    assert pickle.loads(pickle.dumps(np.fft.irfft2)) is np.fft.irfft2
+    method = type("Holder", (), {"transform": np.fft.fft, "__array__": lambda *_: numpy.ones(2)})
+    assert np.fft.fft.__get__(np.ones(2))().tolist() == method().transform().tolist() == [2, 0]
     assert np.fft.fft.__name__ == "fft" and "Parameters" in np.fft.fft.__doc__
     assert np.fft.config.set_cufft_callbacks.__module__ == "phalanx.fft.config"

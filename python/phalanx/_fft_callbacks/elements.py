@@ -10,8 +10,9 @@ import functools as _functools
 
 from .. import _phalanx
 from .._kernels import ElementwiseKernel as _ElementwiseKernel
-from .pointers import ASSIGNMENTS, Pointers
-from .tokens import DTYPE_OF, closing, is_word, opening, spelling, split
+from .forms import ASSIGNMENTS
+from .pointers import Pointers
+from .tokens import DTYPE_OF, closing, expanded, is_word, opening, spelling, split
 
 _COMPLEX = {"complex64": "complex<float>", "complex128": "complex<double>"}
 _REAL = {"float32": "float", "float64": "double"}
@@ -34,6 +35,9 @@ _PARTS = {"x": "real", "y": "imag"}
 _RESERVED = frozenset(
     "i n _ind value_ out_ info_ offset_ complex real imag conj arg norm".split()
 )
+
+# Words of variables that are not those of one call.
+_KEPT = frozenset("static extern thread_local __shared__ __device__ __constant__".split())
 
 
 class NotElementwise(Exception):
@@ -191,6 +195,17 @@ def _text(tokens):
     return made
 
 
+def _helpers(callback):
+    """The other functions of the program, each with the numbers of its text."""
+    texts = [callback.before, callback] if callback.before else [callback]
+    found = [(one, text.numbers) for text in texts for one in text.functions]
+    names = [one.name for one, _ in found]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise NotElementwise(f"it defines {twice} more than once")
+    return [pair for pair in found if pair[0] is not callback.function]
+
+
 def _helper(one, numbers):
     """Another function of the text, as one of the preamble."""
     if any("*" in kind for kind, _ in one.parameters):
@@ -201,7 +216,7 @@ def _helper(one, numbers):
         taken.append(f"{_SPELLED.get(dtype, kind)} {name}")
         if dtype in _COMPLEX:
             types[name] = dtype
-    body = _renamed([numbers.get(token, token) for token in one.body])
+    body = _renamed(expanded(one.body, numbers))
     returns = _SPELLED.get(DTYPE_OF.get(one.returns), one.returns)
     body, (name,) = _text(_Rewriter(types).rewritten(body)), _renamed([one.name])
     return f"{returns} {name}({', '.join(taken)}) {{\n{body}\n}}\n"
@@ -238,14 +253,15 @@ class Elements:
         if not kinds <= DTYPE_OF.keys():
             raise NotElementwise(f"it reads auxiliary data as {kinds.pop()}, which is no dtype")
         self.info_dtype = DTYPE_OF[next(iter(kinds))] if kinds else None
-        helpers = {one.name: one for one in callback.before.functions} if callback.before else {}
-        helpers.update((one.name, one) for one in callback.functions)
+        helpers = _helpers(callback)
         tokens = self._body(callback)
-        named = set(tokens).union(*(_renamed(one.body) for one in helpers.values()))
-        preamble = _preamble_of(named) + "".join(
-            _helper(one, callback.numbers) for one in helpers.values()
-            if one is not callback.function and _renamed([one.name])[0] in named
-        )
+        named = set(tokens).union(*(_renamed(one.body) for one, _ in helpers))
+        used = [pair for pair in helpers if _renamed([pair[0].name])[0] in named]
+        if not _KEPT.isdisjoint(callback.body) or any(
+            not _KEPT.isdisjoint(one.body) for one, _ in used
+        ):
+            raise NotElementwise("it has a variable that is kept between elements")
+        preamble = _preamble_of(named) + "".join(_helper(*pair) for pair in used)
         dtype = callback.dtype
         operation = "const unsigned long long offset_ = i ;\n"
         if callback.kind == "store":

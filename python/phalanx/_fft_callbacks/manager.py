@@ -6,15 +6,12 @@ a kernel before and after the transform.
 
 import contextvars as _contextvars
 import functools as _functools
-import inspect as _inspect
 import math as _math
 
 from .. import _phalanx
 from .._phalanx import _refusal
-from .texts import callback as _callback
-from .tokens import spelling as _spelling
 
-# The callbacks of transforms in this context, and what was set before them.
+# The entered callbacks of this context, the innermost last; None if there are none.
 _current = _contextvars.ContextVar("phalanx_fft_callbacks", default=None)
 
 # The code of an error about a launch that is not possible.
@@ -77,6 +74,15 @@ def _data_of(kind, has_text, array, data):
             f"{type(data).__module__}.{type(data).__name__}",
         )
     return data
+
+
+class _Entry:
+    """One entrance into callbacks."""
+
+    __slots__ = ("manager", "is_left")
+
+    def __init__(self, manager):
+        self.manager, self.is_left = manager, False
 
 
 class set_cufft_callbacks:
@@ -149,6 +155,7 @@ class set_cufft_callbacks:
                  cb_store_aux_arr=None, cb_load_name=None, cb_store_name=None, cb_load_data=None,
                  cb_store_data=None, cb_ver="legacy", nvrtc_options=()):
         from .._raw import _texts
+        from .texts import callback
 
         if cb_ver not in ("legacy", "jit"):
             raise _refusal(
@@ -163,22 +170,40 @@ class set_cufft_callbacks:
         self.nvrtc_options = _texts("nvrtc_options", nvrtc_options)
         self.cb_load_data = _data_of("load", self.cb_load, cb_load_aux_arr, cb_load_data)
         self.cb_store_data = _data_of("store", self.cb_store, cb_store_aux_arr, cb_store_data)
-        is_jit = cb_ver == "jit"
+        is_jit, options = cb_ver == "jit", self.nvrtc_options
         self._load = self._store = None
+        # What was entered and is not left, in all contexts.
+        self._entries = []
         if self.cb_load:
             name = self.cb_load_name if is_jit else None
-            self._load = _callback("load", self.cb_load, name, is_jit)
+            self._load = callback("load", self.cb_load, name, is_jit, None, options)
         if self.cb_store:
             # A legacy program is one text.
             name, before = (self.cb_store_name, None) if is_jit else (None, self._load)
-            self._store = _callback("store", self.cb_store, name, is_jit, before)
+            self._store = callback("store", self.cb_store, name, is_jit, before, options)
 
     def __enter__(self):
-        _current.set((self, _current.get()))
+        entry = _Entry(self)
+        self._entries.append(entry)
+        _current.set((*(_current.get() or ()), entry))
         return self
 
     def __exit__(self, *exception):
-        _current.set(_current.get()[1])
+        entered = _current.get() or ()
+        own = [entry for entry in entered if entry.manager is self]
+        if own:
+            # Others may have been entered since: those of a generator that is closed inside of
+            # another context.
+            left = own[-1]
+            _current.set(tuple(entry for entry in entered if entry is not left) or None)
+        elif self._entries:
+            # It was entered in another context, whose variable cannot be set from here.
+            left = self._entries[-1]
+            left.is_left = True
+        else:
+            raise _refusal(RuntimeError, "value", "these callbacks are left without being entered")
+        if left in self._entries:
+            self._entries.remove(left)
 
     def __repr__(self):
         names = ", ".join(f"{one.kind}={one.name}" for one in (self._load, self._store) if one)
@@ -221,8 +246,12 @@ def get_current_callback_manager():
     -----
     Local.
     """
-    entered = _current.get()
-    return entered and entered[0]
+    return _innermost(_current.get() or ())
+
+
+def _innermost(entered):
+    """The innermost callbacks that are not left."""
+    return next((entry.manager for entry in reversed(entered) if not entry.is_left), None)
 
 
 def _has_gpus():
@@ -232,13 +261,15 @@ def _has_gpus():
 
 def _check_dtype(callback, dtype):
     """Refuses a callback of other elements than those of the transform."""
+    from .tokens import spelling
+
     known = callback.dtype
     if known is not None and known != dtype:
         does, acts = ("returns", "reads") if callback.kind == "load" else ("takes", "writes")
         raise _refusal(
             TypeError, "dtype",
             f"the {callback.kind} callback {callback.name} {does} {callback.returned}, and the "
-            f"transform {acts} {_spelling(dtype)}",
+            f"transform {acts} {spelling(dtype)}",
             "complex64 is cufftComplex, complex128 cufftDoubleComplex, float32 cufftReal, float64 "
             "cufftDoubleReal",
         )
@@ -294,28 +325,75 @@ def _scale(norm, is_inverse, count):
     return 1 / count if is_inverse == (norm in (None, "backward")) else 1.0
 
 
+@_functools.lru_cache(maxsize=None)
+def _dtype_of(native, dtype):
+    """The dtype of a transform of elements of a dtype."""
+    return native(_phalanx.zeros((2, 2), dtype)).dtype
+
+
+def _result(kind, bound, array):
+    """The shape of a transform; None if it may have none, and the function has to say why not.
+
+    The function is not called for it: what it records is computed even if nothing reads it.
+    """
+    ndim = array.ndim
+    axes, wanted = bound.get("axes", [bound.get("axis")]), bound.get("s", [bound.get("n")])
+    if not all(one is None or isinstance(one, (list, tuple)) for one in (axes, wanted)):
+        return None
+    if axes is None:
+        axes = range(ndim) if wanted is None else range(ndim - len(wanted), ndim)
+    wanted = [None] * len(axes) if wanted is None else wanted
+    is_known = (
+        array.dtype.kind in ("biuf" if kind == "R2C" else "biufc") and len(axes) > 0
+        and len(wanted) == len(axes) and bound["norm"] in (None, "backward", "ortho", "forward")
+        and all(isinstance(one, int) and -ndim <= one < ndim for one in axes)
+        and all(one is None or isinstance(one, int) and one > 0 for one in wanted)
+        and len({one % ndim for one in axes}) == len(axes)
+    )
+    if not is_known:
+        return None
+    shape = list(array.shape)
+    for axis, extent in zip(axes, wanted):
+        shape[axis] = shape[axis] if extent is None else extent
+    last, extent = axes[-1], wanted[-1]
+    if kind == "R2C" and shape[last] > 0:
+        shape[last] = shape[last] // 2 + 1
+    elif kind == "C2R":
+        shape[last] = extent or 2 * (array.shape[last] - 1)
+    is_full = all(shape[axis] > 0 and array.shape[axis] > 0 for axis in axes)
+    return tuple(shape) if is_full else None
+
+
 def _transformed(callbacks, native, bound):
     """A transform with callbacks."""
     name, out = native.__name__, bound.pop("out")
     kind, plain, is_inverse = _KINDS[name]
-    # Recorded for its shape, its dtype and its errors; never computed.
-    plan = native(**bound)
     array = _phalanx.asarray(bound["a"])
+    shape = _result(kind, bound, array)
+    if shape is None:
+        # The function's own error, or an argument that only the function understands.
+        shape = native(**bound).shape
+    dtype = _dtype_of(native, array.dtype)
+    if out is not None and not (
+        isinstance(out, _phalanx.ndarray) and out.shape == shape
+        and _phalanx.can_cast(dtype, out.dtype, "same_kind")
+    ):
+        native(**bound, out=out)
     axes, wanted = _axes_of(name, bound, array.ndim)
     if not axes:
-        return plan if out is None else _phalanx.positive(plan, out=out)
+        return native(**bound, out=out)
     last = axes[-1]
-    is_single = plan.dtype.name in ("complex64", "float32")
+    is_single = dtype.name in ("complex64", "float32")
     real, complex = ("float32", "complex64") if is_single else ("float64", "complex128")
     array = array.astype(real if kind == "R2C" else complex, copy=False)
     array = _phalanx.conj(array) if name == "hfft" else array
     for axis, extent in zip(axes, wanted):
         extent = extent or array.shape[axis]
         if kind == "C2R" and axis == last:
-            extent = plan.shape[axis] // 2 + 1
+            extent = shape[axis] // 2 + 1
         array = _resized(array, axis, extent)
     sizes = [array.shape[axis] for axis in axes]
-    sizes[-1] = plan.shape[last] if kind == "C2R" else sizes[-1]
+    sizes[-1] = shape[last] if kind == "C2R" else sizes[-1]
     is_swapped = len(axes) == 1 and last != array.ndim - 1
     if is_swapped:
         array = array.swapaxes(last, -1)
@@ -334,31 +412,58 @@ def _transformed(callbacks, native, bound):
 
 def functions():
     """The transforms of ``phalanx.fft``, by their names."""
-    return {name: _with_callbacks(getattr(_phalanx.fft, name)) for name in _KINDS}
+    return {name: _Transform(getattr(_phalanx.fft, name)) for name in _KINDS}
 
 
-def _with_callbacks(native):
-    """A function of ``numpy.fft`` that runs the callbacks of its context."""
-    get = _current.get
-    signature = _inspect.signature(native)
+@_functools.lru_cache(maxsize=None)
+def _signature(native):
+    """The parameters of a function."""
+    import inspect
 
-    @_functools.wraps(native)
-    def transform(*args, **kwargs):
-        entered = get()
-        if entered is None:
-            return native(*args, **kwargs)
+    return inspect.signature(native)
+
+
+class _Transform:
+    """A function of ``numpy.fft`` that runs the callbacks of its context.
+
+    Its description is that of the function without callbacks, which is made when it is read.
+    """
+
+    __module__ = "phalanx.fft"
+
+    def __init__(self, native):
+        self.__name__ = self.__qualname__ = native.__name__
+        self._native = native
+
+    def __call__(self, *args, **kwargs):
+        entered = _current.get()
+        callbacks = entered and _innermost(entered)
+        if callbacks is None:
+            return self._native(*args, **kwargs)
         try:
-            bound = signature.bind(*args, **kwargs)
+            bound = self.__signature__.bind(*args, **kwargs)
         except TypeError:
             # The function's own error.
-            return native(*args, **kwargs)
+            return self._native(*args, **kwargs)
         bound.apply_defaults()
-        return _transformed(entered[0], native, bound.arguments)
+        return _transformed(callbacks, self._native, bound.arguments)
 
-    # The signature and the description of the function, which is not written in Python.
-    del transform.__wrapped__
-    transform.__signature__, transform.__module__ = signature, "phalanx.fft"
-    return transform
+    def __get__(self, instance, owner=None):
+        return self if instance is None else _functools.partial(self, instance)
+
+    def __repr__(self):
+        return repr(self._native)
+
+    def __reduce__(self):
+        return self.__name__
+
+    @property
+    def __signature__(self):
+        return _signature(self._native)
+
+    @property
+    def __doc__(self):
+        return self._native.__doc__
 
 
 for _class in (set_cufft_callbacks, get_current_callback_manager):

@@ -1,17 +1,12 @@
 """Which elements the body of a callback reads and writes through its pointers."""
 
-import dataclasses as _dataclasses
+from typing import NamedTuple as _NamedTuple
 
+from .forms import BEFORE_VALUES, HEADS, is_changed
 from .tokens import DTYPE_OF, closing, is_word, opening
 
-ASSIGNMENTS = frozenset("= += -= *= /= %= &= |= ^= <<= >>=".split())
-_STEPS = frozenset(("++", "--"))
-# Words after which an operator has no operand before it.
-_BEFORE_VALUES = frozenset("return else case do throw".split())
 
-
-@_dataclasses.dataclass(frozen=True)
-class Access:
+class Access(_NamedTuple):
     """An element that a body reads or writes through one of its pointers."""
 
     # The pointer, the spelling of the type of its elements, and the tokens of the index.
@@ -56,9 +51,12 @@ class Pointers:
         token = self._at(place)
         if token == ")":
             start = opening(self.tokens, place)
-            return start is None or " ".join(self.tokens[start + 1 : place]) not in DTYPE_OF
+            if start is None:
+                return True
+            is_head = self._at(start - 1) in HEADS
+            return not is_head and " ".join(self.tokens[start + 1 : place]) not in DTYPE_OF
         is_value = token == "]" or token[:1].isdigit() or token != "" and is_word(token)
-        return is_value and token not in _BEFORE_VALUES
+        return is_value and token not in BEFORE_VALUES
 
     def _is_group(self, start, end):
         """Whether brackets around a span only group."""
@@ -161,35 +159,7 @@ class Pointers:
         after = end
         while self._at(after) in (".", "->") and is_word(self._at(after + 1)):
             after += 2
-        before = self._at(start - 1)
-        is_address = before == "&" and not self._is_operand(start - 2)
-        is_reference = before == "=" and self._at(start - 3) == "&"
-        if is_address or is_reference or self._at(after) in ("[", "("):
+        if self._at(after) in ("[", "("):
             return None
-        is_write = self._at(after) in ASSIGNMENTS | _STEPS or before in _STEPS
+        is_write = is_changed(tokens, start, end)
         return Access(pointer, kind, tuple(index), start, end, is_write)
-
-
-def is_fixed(tokens, name):
-    """Whether a body neither changes a parameter nor declares another variable of its name."""
-    for place, token in enumerate(tokens):
-        if token != name:
-            continue
-        before = tokens[place - 1] if place else ""
-        after = tokens[place + 1] if place + 1 < len(tokens) else ""
-        if after in ASSIGNMENTS | _STEPS | {"{"} or before in _STEPS | {".", "->"}:
-            return False
-        if is_word(before) and before not in _BEFORE_VALUES:
-            return False
-        is_unary = place < 2 or not (is_word(tokens[place - 2]) or tokens[place - 2] in (")", "]"))
-        if before == "&" and is_unary:
-            return False
-    return True
-
-
-def has_lambda(tokens):
-    """Whether a body defines a function."""
-    return any(
-        token == "[" and not (place and (is_word(before) or before in ("]", ")")))
-        for place, (before, token) in enumerate(zip(("", *tokens), tokens))
-    )

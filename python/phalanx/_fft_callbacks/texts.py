@@ -9,10 +9,21 @@ import functools as _functools
 import re as _re
 
 from .._phalanx import _refusal
-from .pointers import Pointers, has_lambda, is_fixed
-from .tokens import DIRECTIVE, DTYPE_OF, functions, plain
+from .forms import hides, hides_outside, is_fixed, is_odd, is_parameter
+from .pointers import Pointers
+from .tokens import DIRECTIVE, DTYPE_OF, expanded, functions, plain, tokens_of
 
-_DEFINE = _re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+([-+]?\.?\d[\w.]*)[ \t]*$", _re.M)
+# Numbers, which may be in brackets.
+_NUMBER = r"[-+]?[ \t]*(?:0[xXbB][\da-fA-F]+|(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)[uUlLfF]*"
+_IN_BRACKETS = rf"\([ \t]*{_NUMBER}[ \t]*\)"
+_DEFINE = _re.compile(
+    r"^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)[ \t]+"
+    rf"({_NUMBER}|{_IN_BRACKETS}|\([ \t]*{_IN_BRACKETS}[ \t]*\))[ \t]*$",
+    _re.M,
+)
+# Options of the compiler that define names, and one that defines a number.
+_DEFINING = ("-D", "--define-macro", "-include", "--pre-include", "-U", "--undefine-macro")
+_OPTION = _re.compile(rf"-D([A-Za-z_]\w*)(?:=({_NUMBER}))?\Z")
 # Headers whose names the prelude has.
 _INCLUDE = _re.compile(
     r'^[ \t]*#[ \t]*include[ \t]*[<"](?:cufft|cufftXt|cuComplex)\.h[>"][^\n]*$', _re.M
@@ -31,10 +42,10 @@ class Callback:
 
     ``kind`` is ``"load"`` or ``"store"``, ``name`` the function, or None if the text sets the
     pointer in a way that only a compiler understands. ``function`` is the definition, or None.
-    ``before`` is a callback whose text the compiler reads first.
+    ``before`` is a callback whose text the compiler reads first, ``options`` are the compiler's.
     """
 
-    def __init__(self, kind, text, name, is_jit, before):
+    def __init__(self, kind, text, name, is_jit, before, options=()):
         self.kind, self.text, self.is_jit, self.before = kind, text, is_jit, before
         self.pointer = f"d_{kind}CallbackPtr"
         self.plain = plain(text)
@@ -65,7 +76,7 @@ class Callback:
                 f"cb_{kind}: {self.name} has {len(self.function.parameters)} parameters, and a "
                 f"{kind} callback has {_COUNTS[kind]}",
             )
-        self._analyse()
+        self._analyse(options)
 
     def _only(self):
         """The name of the only function that can be the callback."""
@@ -84,36 +95,54 @@ class Callback:
         return names[0]
 
     def _means_what_it_says(self):
-        """Whether no macro, no reference and no assembler hides what the text does."""
+        """Whether no macro, no reference, no address and no assembler hides what the text does."""
         directives = _DEFINE.sub("", plain(without_headers(self.text)))
-        # Functions may write their arguments by references. The pointer to the callback has none.
-        has_references = any(
-            token in ("&", "&&") and self._outside[place - 1] not in ("=", ")")
-            for place, token in enumerate(self._outside)
-        )
-        words = {"const_cast", "asm", "__asm__"}
         return not (
-            has_references or DIRECTIVE.search(directives)
-            or any(words.intersection(one.body) or has_lambda(one.body) for one in self.functions)
+            is_odd(self.text, directives.replace("#", " ")) or hides_outside(self._outside)
+            or DIRECTIVE.search(directives) or any(hides(one.body) for one in self.functions)
         )
 
-    def _analyse(self):
+    def _numbers(self, options):
+        """The tokens of the macros that are numbers. None if another macro is defined, or one has
+        two meanings: what is before its definition has another."""
+        numbers, before = {}, self.before
+        for option in options:
+            found = _OPTION.match(option)
+            if found:
+                numbers[found[1]] = tokens_of(found[2] or "1")
+            elif option.startswith(_DEFINING):
+                return None
+        for found in _DEFINE.finditer(self.plain):
+            name = found[1]
+            if name in numbers or _re.search(rf"\b{name}\b", self.plain[: found.start()]):
+                return None
+            numbers[name] = tokens_of(found[2])
+            if before and numbers[name] != before.numbers.get(name, numbers[name]):
+                return None
+        return {**before.numbers, **numbers} if before else numbers
+
+    def _analyse(self, options):
         """Finds which elements the callback touches."""
         self.pointers = None
         self.is_own = self.reads_data_only = self.reads_info_only = False
-        before = self.before
-        self.numbers = (before.numbers if before else {}) | dict(_DEFINE.findall(self.plain))
-        self.is_plain = (before is None or before.is_plain) and self._means_what_it_says()
+        before, numbers = self.before, self._numbers(options)
+        self.is_plain = (
+            (before is None or before.is_plain) and numbers is not None
+            and self._means_what_it_says()
+        )
+        self.numbers = numbers or {}
         if self.function is None or not self.is_plain:
             return
         names = [name for _, name in self.function.parameters]
         self.data, self.offset, self.info = names[0], names[1], names[-2]
         if not (self.data and self.offset) or self.numbers.keys() & set(names):
             return
-        self.body = tuple(self.numbers.get(token, token) for token in self.function.body)
-        if not all(is_fixed(self.body, one) for one in (self.data, self.offset, self.info) if one):
+        self.body = expanded(self.function.body, self.numbers)
+        pointers = [one for one in (self.data, self.info) if one]
+        if not (is_fixed(self.body, self.offset)
+                and all(is_parameter(self.body, one) for one in pointers)):
             return
-        pointers = Pointers(self.body, [one for one in (self.data, self.info) if one])
+        pointers = Pointers(self.body, pointers)
         self.pointers = pointers
         self.reads_data_only = not pointers.may_write(self.data)
         self.reads_info_only = not pointers.may_write(self.info)
@@ -139,6 +168,6 @@ class Callback:
 
 
 @_functools.lru_cache(maxsize=256)
-def callback(kind, text, name=None, is_jit=False, before=None):
+def callback(kind, text, name=None, is_jit=False, before=None, options=()):
     """The callback of a text; see `Callback`."""
-    return Callback(kind, text, name, is_jit, before)
+    return Callback(kind, text, name, is_jit, before, options)

@@ -1,7 +1,7 @@
 """Texts in CUDA C++ as tokens: types, brackets, and the functions that a text defines."""
 
-import dataclasses as _dataclasses
 import re as _re
+from typing import NamedTuple as _NamedTuple
 
 # The types of cuFFT, CUDA and C++ by the dtypes of their elements.
 _SPELLED = {
@@ -76,8 +76,7 @@ def is_word(token):
     return _WORD.match(token) is not None
 
 
-@_dataclasses.dataclass(frozen=True)
-class Function:
+class Function(_NamedTuple):
     """A function that a text defines."""
 
     name: str
@@ -106,6 +105,16 @@ def split(tokens):
         else:
             parts[-1].append(token)
     return [part for part in parts if part]
+
+
+def tokens_of(plain):
+    """The tokens of a text without comments and lines of the preprocessor."""
+    return tuple(_TOKEN.findall(plain))
+
+
+def expanded(tokens, numbers):
+    """Tokens with those of numbers instead of the names of macros."""
+    return tuple(one for token in tokens for one in numbers.get(token, (token,)))
 
 
 def functions(plain):
