@@ -69,6 +69,73 @@ def test_long_bands(sides, n, kind, long, monkeypatch):
                                           atol=1e4 * rounding * abs(other).max())
 
 
+@pytest.mark.parametrize("sides", [(1, 1), (2, 3)], ids=str)
+@pytest.mark.parametrize("n", [40, 601])
+def test_long_bands_in_groups(sides, n, long, monkeypatch):
+    monkeypatch.setattr(_slabs, "_FEW_ROWS", 8)
+    monkeypatch.setattr(_slabs, "_GROUP", 64)
+    ab, b = bands(*sides, n, "d", 9.0), right(n, "d", 2)
+    own = linalg.solve_banded(sides, phalanx.asarray(ab), phalanx.asarray(b))
+    check(own, scipy.linalg.solve_banded(sides, ab, b))
+
+
+def laplacian(n, ends):
+    ab = numpy.repeat([[-1.0], [2.0], [-1.0]], n, axis=1)
+    ab[1, [0, -1]] = ends
+    return ab
+
+
+def without_row(ab, row):
+    """The matrix of three diagonals with zeros in a row."""
+    ab, n = ab.copy(), ab.shape[1]
+    for line, column in enumerate(range(row + 1, row - 2, -1)):
+        if 0 <= column < n:
+            ab[line, column] = 0
+    return ab
+
+
+# Each one is singular in exact arithmetic, and elimination finds an exact zero.
+SINGULAR = {
+    "laplacian": lambda n: laplacian(n, 1.0),
+    "ones": lambda n: numpy.ones((3, n - (n - 2) % 3)),
+    "first row": lambda n: without_row(bands(1, 1, n, "d"), 0),
+    "row": lambda n: without_row(bands(1, 1, n, "d"), n // 3),
+    "last row": lambda n: without_row(bands(1, 1, n, "d"), n - 1),
+    "column": lambda n: bands(1, 1, n, "d") * (numpy.arange(n) != n // 2),
+}
+
+
+@pytest.mark.parametrize("kind", some("df"))
+@pytest.mark.parametrize("n", [30, 2000, 20000])
+@pytest.mark.parametrize("case", SINGULAR)
+def test_singular_long_bands(case, n, kind, long):
+    ab = SINGULAR[case](n).astype(kind)
+    b = numpy.ones(ab.shape[1], kind)
+    own = outcome(linalg.solve_banded, (1, 1), phalanx.asarray(ab), phalanx.asarray(b))
+    other = outcome(scipy.linalg.solve_banded, (1, 1), ab, b)
+    assert isinstance(other, numpy.linalg.LinAlgError)
+    assert isinstance(own, numpy.linalg.LinAlgError), own
+
+
+def test_long_bands_that_are_not_singular(long):
+    n = 2000
+    # Columns of different lengths, and a matrix with a large condition.
+    ab = laplacian(n, 2.0) * 10.0 ** numpy.linspace(-20, 20, n)
+    for one in (laplacian(n, 2.0), laplacian(n, 1.0 + 1e-8), ab):
+        b = right(n, "d")
+        own = linalg.solve_banded((1, 1), phalanx.asarray(one), phalanx.asarray(b))
+        check(own, scipy.linalg.solve_banded((1, 1), one, b), 1e-4)
+
+
+@pytest.mark.parametrize("kind", some("?bBhHefFd"))
+def test_dtypes_of_long_bands(kind, long):
+    ab = numpy.repeat([[0], [1], [0]], 30, axis=1).astype(kind)
+    for other_kind in some("?bHefFl"):
+        b = numpy.ones(30, other_kind)
+        own = linalg.solve_banded((1, 1), phalanx.asarray(ab), phalanx.asarray(b))
+        check(own, scipy.linalg.solve_banded((1, 1), ab, b))
+
+
 def half_bands(half, n, kind, lower):
     """Those of a positive definite matrix, which need not have a dominant diagonal."""
     factor = numpy.tril(numpy.triu(bands(0, n - 1, n, kind).T, -half))
@@ -90,6 +157,8 @@ def half_bands(half, n, kind, lower):
 @pytest.mark.parametrize("half", some([0, 1, 2, 5]))
 def test_long_definite_bands(half, n, kind, long, monkeypatch):
     monkeypatch.setattr(_slabs, "_FEW_ROWS", 20)
+    if n > 100:
+        monkeypatch.setattr(_slabs, "_GROUP", 256)
     for lower in (False, True):
         ab = half_bands(half, n, kind, lower)
         for b in (right(n, kind), right(n, kind, 3)):
@@ -119,7 +188,8 @@ def test_long_bands_with_zeros_on_the_diagonal(long, monkeypatch):
 def test_errors_of_long_bands(long):
     ab, b = bands(1, 1, 30, "d"), right(30, "d")
     for one, two, sides in [(ab, b[:9], (1, 1)), (ab, b, (2, 1)), (0 * ab, b, (1, 1)),
-                            (0 * ab[:1], b, (0, 0)), (numpy.full_like(ab, numpy.nan), b, (1, 1))]:
+                            (0 * ab[:1], b, (0, 0)), (ab, b, (-1, 3)),
+                            (ab, b, (3, -1)), (numpy.full_like(ab, numpy.nan), b, (1, 1))]:
         own = outcome(linalg.solve_banded, sides, owned(one), owned(two))
         check(own, outcome(scipy.linalg.solve_banded, sides, one, two))
     assert linalg.solve_banded((1, 1), owned(ab), owned(b[:, None][:, :0])).shape == (30, 0)

@@ -56,6 +56,16 @@ def together(*arrays):
     return [one.astype(dtype, copy=False) for one in arrays]
 
 
+def doubled(*arrays):
+    """Arrays that are all of integers or truth values in double precision; others as they are.
+
+    As in SciPy, short integers alone are not computed in single precision by every function.
+    """
+    if any(one.dtype.kind not in "biu" for one in arrays):
+        return list(arrays)
+    return [one.astype(np.float64) for one in arrays]
+
+
 def adjoint(a):
     """The transposed matrices, conjugated."""
     a = np.swapaxes(a, -1, -2)

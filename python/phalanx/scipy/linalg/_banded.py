@@ -24,7 +24,12 @@ _OF_BANDS = {
     "ndarray: The solutions.", _OF_BANDS,
     _LONG + "A single matrix that is longer is solved on devices, by orthogonal transformations "
     "of slabs of rows. They are as exact as exchanges of rows; one CPU takes 30 to 100 times as "
-    "long for them.",
+    "long for them. The matrix counts as singular there if a row is zero, or if a column differs "
+    "from a combination of other ones by at most r roundings of its length, r being the larger one "
+    "of 8 and a quarter of the square root of the number of equations. A nearly singular matrix "
+    "may be refused for that. A singular one that is refused by SciPy may have a solution with "
+    "large numbers, if the weights of its columns in a combination that is zero differ by many "
+    "orders of magnitude.",
 )
 def solve_banded(l_and_u, ab, b, overwrite_ab=False, overwrite_b=False, check_finite=True):
     """The solution of equations whose matrix is given in bands."""
@@ -32,6 +37,8 @@ def solve_banded(l_and_u, ab, b, overwrite_ab=False, overwrite_b=False, check_fi
         return _host.of_bands("solve_banded", l_and_u, ab, b, check_finite=check_finite)
     below, above = (int(one) for one in l_and_u)
     ab, b = _checked(ab, b, check_finite)
+    if min(below, above) < 0:
+        raise refuse(f"the numbers of diagonals {below} and {above} must not be negative")
     if below + above + 1 != ab.shape[0]:
         raise refuse(f"invalid values for the number of lower and upper diagonals: "
                      f"l+u+1 ({below + above + 1}) does not equal ab.shape[0] ({ab.shape[0]})")

@@ -6,7 +6,7 @@ import phalanx as np
 
 from .._arguments import array, refuse
 from . import _host
-from ._arrays import adjoint, checked, epsilon, lapack_dtype, not_of_none, real_of
+from ._arrays import adjoint, checked, doubled, epsilon, lapack_dtype, not_of_none, real_of
 from ._described import COLLECTIVE, DECOMPOSED, described
 
 # The degrees of the approximations of Pade, and the 1-norms up to which they are exact to rounding.
@@ -43,17 +43,11 @@ def _of_square(A):
     return A.astype(lapack_dtype(A), copy=False)
 
 
-def _doubled(A):
-    """Numbers; integers and truth values in double precision."""
-    A = array(A)
-    return A.astype(np.float64) if A.dtype.kind in "biu" else A
-
-
 @described("ndarray: The exponentials.", _SQUARE, COLLECTIVE + " Norms of matrices are read. "
            "Distribution: gathers: equations are solved by whole matrices.", **_A)
 def expm(A):
     """The exponential of a matrix, by Pade's approximation with scaling and squaring."""
-    A = _doubled(A)
+    A = doubled(array(A))[0]
     is_number = A.ndim == 0 or (A.ndim == 1 and A.size == 1)
     if is_number:
         A = A.astype(np.complex128 if A.dtype.kind == "c" else np.float64)
@@ -177,7 +171,8 @@ _OF_ROOTS = {"disp": ("bool", "Deprecated, as in SciPy: with False an estimate o
 @described("ndarray: The root.", _SQUARE, _ON_HOST, **_OF_ROOTS, **_A)
 def sqrtm(A, disp=_NOT_GIVEN, blocksize=_NOT_GIVEN):
     """The square root of a matrix."""
-    A = _of_square(np.atleast_2d(array(A)) if np.ndim(A) == 0 else A)
+    A = doubled(np.atleast_2d(array(A)) if np.ndim(A) == 0 else array(A))[0]
+    A = _of_square(A)
     options = {name: one for name, one in (("disp", disp), ("blocksize", blocksize))
                if one is not _NOT_GIVEN}
     if options or A.size == 0 or not _is_hermitian(A):
@@ -201,7 +196,9 @@ def logm(A, disp=_NOT_GIVEN):
 @described("ndarray: The signs.", _SQUARE, _ON_HOST, **_OF_ROOTS, **_A)
 def signm(A, disp=_NOT_GIVEN):
     """The matrix with the signs of the eigenvalues of a matrix in their place."""
-    A = _of_square(A)
+    A = array(A)
+    # As in SciPy, truth values are in single precision.
+    A = _of_square(A if A.dtype.kind == "b" else doubled(A)[0])
     options = {} if disp is _NOT_GIVEN else {"disp": disp}
     if options or A.size == 0 or not _is_hermitian(A):
         return _host.of_scipy("signm", A, **options)
@@ -236,7 +233,7 @@ _BY_EXPONENTIALS = COLLECTIVE + " It is computed by exponentials."
 @described("ndarray: The cosine.", _SQUARE, _BY_EXPONENTIALS, **_A)
 def cosm(A):
     """The cosine of a matrix."""
-    A = not_of_none(_of_square(_doubled(A)))
+    A = not_of_none(_of_square(doubled(array(A))[0]))
     if A.dtype.kind == "c":
         return (expm(1j * A) + expm(-1j * A)) / 2
     return expm(1j * A).real
@@ -245,7 +242,7 @@ def cosm(A):
 @described("ndarray: The sine.", _SQUARE, _BY_EXPONENTIALS, **_A)
 def sinm(A):
     """The sine of a matrix."""
-    A = not_of_none(_of_square(_doubled(A)))
+    A = not_of_none(_of_square(doubled(array(A))[0]))
     if A.dtype.kind == "c":
         return -0.5j * (expm(1j * A) - expm(-1j * A))
     return expm(1j * A).imag
@@ -260,14 +257,14 @@ def tanm(A):
 @described("ndarray: The hyperbolic cosine.", _SQUARE, _BY_EXPONENTIALS, **_A)
 def coshm(A):
     """The hyperbolic cosine of a matrix."""
-    A = not_of_none(_of_square(_doubled(A)))
+    A = not_of_none(_of_square(doubled(array(A))[0]))
     return (expm(A) + expm(-A)) / 2
 
 
 @described("ndarray: The hyperbolic sine.", _SQUARE, _BY_EXPONENTIALS, **_A)
 def sinhm(A):
     """The hyperbolic sine of a matrix."""
-    A = not_of_none(_of_square(_doubled(A)))
+    A = not_of_none(_of_square(doubled(array(A))[0]))
     return (expm(A) - expm(-A)) / 2
 
 

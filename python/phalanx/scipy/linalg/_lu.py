@@ -204,6 +204,9 @@ def lu(a, permute_l=False, overwrite_a=False, check_finite=True, p_indices=False
     back = numpy.argsort(order, axis=-1)
     if permute_l:
         return _reordered(lower, back), upper
+    if a.size == 0:
+        # As in SciPy, the permutation for a matrix without elements has none.
+        rows, back = 0, back[..., :0]
     if p_indices:
         # As in SciPy, the one number of a matrix with one element is a long one.
         return np.asarray(back.astype(int if a.shape[-2:] == (1, 1) else numpy.int32)), lower, upper
@@ -219,8 +222,12 @@ def lu(a, permute_l=False, overwrite_a=False, check_finite=True, p_indices=False
 )
 def lu_factor(a, overwrite_a=False, check_finite=True):
     """The factorisation of a matrix into triangles, for `lu_solve`."""
-    a = not_of_none(_two_axes(a, check_finite))
+    given = checked(a, check_finite)
+    a = not_of_none(_two_axes(given, False))
     factors, order = factorised(a)
+    if a.size == 0:
+        # As in SciPy, nothing is factorised, and the dtype is as given.
+        factors = factors.astype(given.dtype)
     exchanges = _exchanges(order, min(a.shape[-2:]))
     _warn_of_zeros(factors)
     return factors, np.asarray(exchanges)

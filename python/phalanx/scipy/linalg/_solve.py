@@ -9,6 +9,7 @@ from ._arrays import (
     checked,
     columns,
     diagonals,
+    doubled,
     epsilon,
     lapack_dtype,
     matrix,
@@ -74,13 +75,15 @@ def solve(
     a, b = np.atleast_2d(checked(a, check_finite)), np.atleast_1d(checked(b, check_finite))
     if a.shape[-1] != a.shape[-2]:
         raise refuse(f"Expected square matrix, got a.shape={a.shape}")
-    a, b = together(a, b)
+    a, b = together(*doubled(a, b))
     if transposed and a.dtype.kind == "c":
         raise refuse("solve does not transpose complex matrices", NotImplementedError)
-    if a.shape[-1] == 1 and a.size == 1:
+    if a.size == 1:
         if bool((a == 0).all()):
             raise _singular()
-        return b / (a[0, 0] if a.ndim == 2 else a)
+        # One element divides right sides of any extent.
+        a, b, is_vector = right_sides(a, b)
+        return result(b / a, is_vector)
     a, b, is_vector = columns(a, b)
     if a.size == 0 or b.size == 0:
         return result(np.empty_like(b), is_vector)

@@ -189,16 +189,19 @@ def hadamard(n, dtype=int):
     return (1 - 2 * odd.astype(np.int8)).astype(dtype)
 
 
-@described(_MATRIX, n=("int", "The number of rows of the whole matrix."),
+@described(_MATRIX, {"ValueError": "`n` is negative.", "IndexError": "`n` is 0."},
+           n=("int", "The number of rows of the whole matrix."),
            full=("bool", "Whether the first row, of equal numbers, is included."))
 def helmert(n, full=False):
     """The matrix of Helmert, of orthonormal contrasts."""
     n = operator.index(n)
     if n < 0:
         raise refuse("negative dimensions are not allowed")
+    if n == 0:
+        raise refuse("a matrix of Helmert has at least one row", IndexError)
     rows, columns = _places(n, n)
     row = rows.astype(float)
-    scale = 1.0 / np.sqrt(np.where(rows == 0, float(max(n, 1)), row * (row + 1)))
+    scale = 1.0 / np.sqrt(np.where(rows == 0, float(n), row * (row + 1)))
     made = np.where((rows == 0) | (columns < rows), 1.0, np.where(columns == rows, -row, 0.0))
     made = made * scale
     return made if full else made[1:]
@@ -255,5 +258,8 @@ def khatri_rao(a, b):
         raise refuse("The both arrays should be 2-dimensional.")
     if a.shape[-1] != b.shape[-1]:
         raise refuse("The number of columns for both arrays should be equal.")
+    if a.size == 0 or b.size == 0:
+        # As in SciPy, the dtype of a result without elements is that of the first matrix.
+        b = b.astype(a.dtype)
     made = a[..., :, None, :] * b[..., None, :, :]
     return made.reshape(*made.shape[:-3], a.shape[-2] * b.shape[-2], a.shape[-1])

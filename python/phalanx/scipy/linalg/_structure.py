@@ -10,7 +10,10 @@ from ._described import COLLECTIVE, described
 @described("(int, int): The numbers of diagonals below and above the main one that have elements "
            "other than 0; arrays for several matrices.",
            {"ValueError": "There are fewer than two axes.",
-            "TypeError": "The elements are no numbers."}, COLLECTIVE)
+            "TypeError": "The elements are no numbers."},
+           COLLECTIVE + " SciPy does not look for upper diagonals in the last row, nor for lower "
+           "ones in the last column: its numbers for the ones of a single row are (0, 0). Here "
+           "every element counts.")
 def bandwidth(a):
     """The lower and the upper bandwidth of a matrix."""
     a = array(a)
