@@ -244,20 +244,6 @@ impl Plan {
                 nodes.map(|(node, origin)| refill.placement(node, *origin)).collect()
             }
         };
-        if mesh.devices() > 1 {
-            let resides = |source: Source, wanted: &Sharding| match source {
-                Source::Node(from) => placements[from.index()].output == *wanted,
-                Source::Leaf(leaf) => leaves[leaf.index()] == *wanted,
-                Source::Scalar(_) => true,
-            };
-            let mut nodes = graph.nodes.iter().zip(&*self.origins);
-            let is_served = |(node, &origin): (&NodeData, &Origin)| {
-                refill.is_served(&graph, node, (origin, &self.origins), resides)
-            };
-            if !nodes.all(is_served) {
-                return None;
-            }
-        }
         let units: Vec<Unit> = self
             .units
             .iter()
@@ -269,6 +255,13 @@ impl Plan {
         let (mut steps, mut exchanges) = (self.steps.clone(), Vec::new());
         if mesh.devices() > 1 {
             let context = Context::new(&graph, &placements, leaves);
+            let mut nodes = graph.nodes.iter().zip(&*self.origins);
+            let is_served = |(node, &origin): (&NodeData, &Origin)| {
+                refill.is_served(&context, node, (origin, &self.origins))
+            };
+            if !nodes.all(is_served) {
+                return None;
+            }
             let stays = |unit: &Unit| match unit {
                 Unit::Group(group) => context.stays_inside(group),
                 _ => true,

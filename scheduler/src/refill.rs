@@ -1,5 +1,6 @@
 //! Refilling: the nodes of a plan with the numbers of another window of the same pattern.
 
+use crate::fuse::Context;
 use phalanx_distributed::{
     Expansion, Lowerings, OperandShardings, Origin, Phase, PhaseInput, PhaseSource, Placement,
     expansion, wanted_shardings,
@@ -108,18 +109,21 @@ impl<'a> Refill<'a> {
     /// the window does not say so where an operation derives shardings from extents: the rows of a
     /// matrix as which a vector is transformed are the blocks of one vector, and not of another.
     ///
-    /// `graph` is the refilled one. `resides` is whether a value of it has a sharding.
+    /// `context` is that of the refilled plan.
     pub fn is_served(
         &self,
-        graph: &Graph,
+        context: &Context<'_>,
         node: &NodeData,
         (origin, origins): (Origin, &[Origin]),
-        resides: impl Fn(Source, &Sharding) -> bool,
     ) -> bool {
         // A write needs no copy, wherever its operands reside.
         let is_free = origin.copy.is_some() || matches!(node.op, NodeOp::Update(_));
         let Some(wanted) = (!is_free).then(|| self.wanted(origin)).flatten() else { return true };
         let Recorded { op, inputs, .. } = self.recorded(origin);
+        // A number resides everywhere.
+        let resides = |source: Source, wanted: &Sharding| {
+            context.sharding(source).is_none_or(|sharding| sharding == wanted)
+        };
         wanted.iter().enumerate().all(|(number, wanted)| {
             let Some(wanted) = wanted else { return true };
             let source = node.inputs[number].source;
@@ -129,7 +133,7 @@ impl<'a> Refill<'a> {
             match (view, op) {
                 // The operation reads the value of which this is a view as it resides.
                 (Some(view), NodeOp::Structured(op)) => {
-                    let base = graph.source(source).0;
+                    let base = context.graph.source(source).0;
                     let read = self.lowerings.of(op).read_through(op, number, (view, base), wanted);
                     read.is_some_and(|(_, needed)| resides(source, &needed))
                 }

@@ -163,8 +163,9 @@ fn all(
         let tests = built.iter().filter(|test| test.waits() == waits);
         tests.map(|test| of_rust(test.program(project).arguments(filter))).collect()
     };
+    let is_wanted = |name: &str| filter.is_none_or(|filter| name.contains(filter));
     let (mut waiting, mut programs) = (of_tests(true), of_tests(false));
-    if filter.is_none_or(|filter| "python".contains(filter)) {
+    if is_wanted("python") {
         python_tests::place_built(project)?;
         let (tests, others) =
             python_tests::programs(project, &python, &data, full, &tally.required())?;
@@ -177,7 +178,6 @@ fn all(
     let words = filter.iter().flat_map(|filter| ["--", filter]);
     programs.push(of_rust(project.cargo(&documented).arguments(words)));
     tally.watch_together(programs, waiting, summary)?;
-    let is_wanted = |name: &str| filter.is_none_or(|filter| name.contains(filter));
     // The tests linked with MPI build crates with another feature. Meanwhile users' programs run.
     let mut of_mpi = Tally::requiring(&tally.required())?;
     let outcomes = std::thread::scope(|scope| {
@@ -190,7 +190,7 @@ fn all(
     tally.add(of_mpi);
     outcomes.into_iter().collect::<Result<(), Failure>>()?;
     // Builds for release, which takes longer than all tests together.
-    if full && filter.is_none_or(|filter| "wheel".contains(filter)) {
+    if full && is_wanted("wheel") {
         wheel::run(project, &python, tally)?;
     }
     Ok(())

@@ -301,15 +301,19 @@ def _resized(array, axis, extent):
     return array[(slice(None),) * axis + (slice(extent),)] if missing < 0 else array
 
 
+def _of_several(axes, wanted, ndim):
+    """The axes and extents of a transform over several axes, of which either may be None."""
+    if axes is None:
+        axes = range(ndim) if wanted is None else range(ndim - len(wanted), ndim)
+    return axes, [None] * len(axes) if wanted is None else wanted
+
+
 def _axes_of(name, bound, ndim):
     """The axes of a transform, and the extents that the call asks for; None for one's own."""
     if "axis" in bound:
         axes, wanted = [bound["axis"]], [bound["n"]]
     else:
-        axes, wanted = bound["axes"], bound["s"]
-        if axes is None:
-            axes = range(ndim) if wanted is None else range(ndim - len(wanted), ndim)
-        wanted = [None] * len(axes) if wanted is None else wanted
+        axes, wanted = _of_several(bound["axes"], bound["s"], ndim)
     axes = [int(axis) % ndim for axis in axes]
     if len(set(axes)) < len(axes):
         raise _refusal(
@@ -340,9 +344,7 @@ def _result(kind, bound, array):
     axes, wanted = bound.get("axes", [bound.get("axis")]), bound.get("s", [bound.get("n")])
     if not all(one is None or isinstance(one, (list, tuple)) for one in (axes, wanted)):
         return None
-    if axes is None:
-        axes = range(ndim) if wanted is None else range(ndim - len(wanted), ndim)
-    wanted = [None] * len(axes) if wanted is None else wanted
+    axes, wanted = _of_several(axes, wanted, ndim)
     is_known = (
         array.dtype.kind in ("biuf" if kind == "R2C" else "biufc") and len(axes) > 0
         and len(wanted) == len(axes) and bound["norm"] in (None, "backward", "ortho", "forward")
