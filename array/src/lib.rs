@@ -32,6 +32,7 @@ mod sharding;
 pub mod signal;
 mod sorting;
 pub mod sparse;
+pub mod spatial;
 pub mod special;
 mod statistics;
 mod ufunc;

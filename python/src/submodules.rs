@@ -1,7 +1,9 @@
 //! The native parts of `phalanx.linalg`, `phalanx.fft`, `phalanx.random` and `phalanx.scipy`.
 
 use crate::function::{Function, Row};
-use crate::functions::{fft, graphs, linalg, neighbourhoods, random, signal, solvers, special};
+use crate::functions::{
+    fft, graphs, linalg, neighbourhoods, random, signal, solvers, spatial, special,
+};
 use crate::objects::sparse_matrix::SparseMatrix;
 use crate::random_source::{LegacySource, RandomSource, Stream, share, shared_source};
 use pyo3::prelude::*;
@@ -47,6 +49,8 @@ pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     signal::add(&filters)?;
     let functions = submodule(module, "special", "phalanx.scipy.special.", &[])?;
     special::add(&functions)?;
+    let points = submodule(module, "spatial", "phalanx.scipy.spatial.", &[])?;
+    spatial::add(&points)?;
     let sparse = submodule(module, "sparse", "phalanx.scipy.sparse.linalg.", &[])?;
     solvers::add(&sparse)?;
     graphs::add(&sparse)?;

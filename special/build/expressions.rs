@@ -348,6 +348,17 @@ impl<'a> Translator<'a> {
         if name == "from_bits" {
             return Ok(Text::atom(format!("from_bits((u64)({texts}))"), Ty::F64));
         }
+        // Functions of `arithmetic.rs`.
+        match name {
+            "fused" => return Ok(Text::atom(format!("fma({texts})"), Ty::F64)),
+            "rsqrt" => return Ok(Text::atom(format!("rsqrt({texts})"), Ty::F64)),
+            "sincos" => {
+                let [x, to] = &arguments[..] else { return self.fail(call, "sincos(x, &mut to)") };
+                let (x, to) = (&x.text, to.operand());
+                return Ok(Text::atom(format!("sincos({x}, &{to}[0], &{to}[1])"), Ty::Unit));
+            }
+            _ => {}
+        }
         // A function of this crate with the name of one of these calls it.
         if GIVEN.contains(&name) {
             return Ok(Text::atom(format!("{name}({texts})"), Ty::F64));

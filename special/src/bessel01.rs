@@ -3,8 +3,9 @@
 //! Small arguments use polynomials, large ones the amplitude and phase of Hankel's expansion (DLMF
 //! 10.17), whose amplitudes are polynomials too; Clenshaw (1962) made such tables first.
 
+use crate::arithmetic::{rsqrt, sincos};
 use crate::bessel_tables::*;
-use libm::{cos, exp, fabs, log, sin, sqrt};
+use libm::{exp, fabs, log, sqrt};
 
 /// sqrt(1/pi), of the amplitude of large arguments.
 const BESSEL_ROOT_INV_PI: f64 = 0.5641895835477563;
@@ -13,37 +14,41 @@ const BESSEL_TWO_OVER_PI: f64 = 0.6366197723675814;
 
 /// J0 (order 0) or J1 (order 1) of x >= 8.
 fn bessel_j_large(x: f64, order: i64) -> f64 {
-    let r = 8.0 / x;
-    let t = 2.0 * r * r - 1.0;
-    let s = sin(x);
-    let c = cos(x);
-    let amplitude = BESSEL_ROOT_INV_PI / sqrt(x);
+    let inverse = 1.0 / x;
+    let t = 128.0 * inverse * inverse - 1.0;
+    let mut both = [0.0; 2];
+    sincos(x, &mut both);
+    let s = both[0];
+    let c = both[1];
+    let amplitude = BESSEL_ROOT_INV_PI * rsqrt(x);
     // sqrt(2) times the cosine and sine of x - (order/2 + 1/4) pi.
     if order == 0 {
         let p = bessel_p0(t);
-        let q = bessel_q0(t) / x;
+        let q = bessel_q0(t) * inverse;
         amplitude * (p * (c + s) - q * (s - c))
     } else {
         let p = bessel_p1(t);
-        let q = bessel_q1(t) / x;
+        let q = bessel_q1(t) * inverse;
         amplitude * (p * (s - c) + q * (s + c))
     }
 }
 
 /// Y0 (order 0) or Y1 (order 1) of x >= 8.
 fn bessel_y_large(x: f64, order: i64) -> f64 {
-    let r = 8.0 / x;
-    let t = 2.0 * r * r - 1.0;
-    let s = sin(x);
-    let c = cos(x);
-    let amplitude = BESSEL_ROOT_INV_PI / sqrt(x);
+    let inverse = 1.0 / x;
+    let t = 128.0 * inverse * inverse - 1.0;
+    let mut both = [0.0; 2];
+    sincos(x, &mut both);
+    let s = both[0];
+    let c = both[1];
+    let amplitude = BESSEL_ROOT_INV_PI * rsqrt(x);
     if order == 0 {
         let p = bessel_p0(t);
-        let q = bessel_q0(t) / x;
+        let q = bessel_q0(t) * inverse;
         amplitude * (p * (s - c) + q * (c + s))
     } else {
         let p = bessel_p1(t);
-        let q = bessel_q1(t) / x;
+        let q = bessel_q1(t) * inverse;
         amplitude * (q * (s - c) - p * (s + c))
     }
 }

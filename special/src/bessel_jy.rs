@@ -1,15 +1,15 @@
 //! Bessel functions of the first and second kind of real order.
 //!
 //! The regimes follow Amos (1986) and Temme (1975, 1976): power series, Hankel's expansion for
-//! large
-//! arguments, Miller's backward recurrence with Steed's continued fraction (Barnett et al. 1974) in
-//! between, and uniform expansions for large orders.
+//! large arguments, Miller's backward recurrence with Steed's continued fraction (Barnett et al.
+//! 1974) in between, and uniform expansions for large orders.
 
+use crate::arithmetic::sincos;
 use crate::bessel_uniform::{BESSEL_UNIFORM_JY, bessel_jy_uniform};
 use crate::bessel01::{j0, j1, y0, y1};
 use crate::elementary::{cospi, sinpi};
 use crate::gamma::{gamma, gammaln};
-use libm::{cos, cosh, exp, fabs, floor, log, pow, sin, sinh, sqrt};
+use libm::{cosh, exp, fabs, floor, log, pow, sin, sinh, sqrt};
 
 /// From here on Hankel's expansion holds for orders up to 3/2.
 const BESSEL_HANKEL: f64 = 25.0;
@@ -112,8 +112,10 @@ fn bessel_hankel(v: f64, x: f64, jy: &mut [f64; 2]) {
     let w = (0.5 * v) % 2.0 + 0.25;
     let cw = cospi(w);
     let sw = sinpi(w);
-    let cx = cos(x);
-    let sx = sin(x);
+    let mut both = [0.0; 2];
+    sincos(x, &mut both);
+    let sx = both[0];
+    let cx = both[1];
     let c = cx * cw + sx * sw;
     let s = sx * cw - cx * sw;
     let amplitude = sqrt(2.0 / (std::f64::consts::PI * x));

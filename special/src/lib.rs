@@ -36,6 +36,7 @@ pub mod airy;
 pub mod airy_integral_tables;
 pub mod airy_integrals;
 pub mod airy_tables;
+mod arithmetic;
 pub mod basic;
 pub mod bessel01;
 pub mod bessel_ik;

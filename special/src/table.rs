@@ -1,5 +1,7 @@
 //! Polynomials with tabulated coefficients.
 
+use crate::arithmetic::fused;
+
 /// The polynomial in t with the first n coefficients of a table, the highest power first.
 ///
 /// Two chains for alternate powers take half the time of one, which waits for each product.
@@ -12,9 +14,9 @@ pub(crate) fn table_polynomial(c: &[f64], n: usize, t: f64) -> f64 {
         last = c[0];
     }
     while i < n {
-        other = other * u + c[i];
-        last = last * u + c[i + 1];
+        other = fused(other, u, c[i]);
+        last = fused(last, u, c[i + 1]);
         i += 2;
     }
-    last + t * other
+    fused(t, other, last)
 }

@@ -195,3 +195,13 @@ def test_splits_have_the_same_results():
             again = on_host(getattr(ndimage, name)(ours(x), ours(labels), [1, 2, 3]))
             assert str(found) == str(again), name
         assert ndimage.find_objects(ours(labels)) == scipy.ndimage.find_objects(expected)
+
+
+def test_labels_of_masks_with_axes_of_one_element():
+    for shape in [(256, 1, 16, 32), (3, 1, 5, 1, 4), (70_000, 1)]:
+        mask = numpy.random.default_rng(1).random(shape) < 0.7
+        for structure in [None, numpy.ones((3,) * len(shape), bool)]:
+            labels, count = ndimage.label(ours(mask), structure)
+            expected = scipy.ndimage.label(mask, structure)
+            assert count == expected[1]
+            numpy.testing.assert_array_equal(labels.get(), expected[0])

@@ -249,7 +249,7 @@ def test_many_points_in_blocks(m, count, monkeypatch):
     # Small blocks: pairs are split several times.
     for kind in ("CPU", "GPU"):
         monkeypatch.setattr(f"phalanx.scipy.spatial._tree_search._PAIRS_ON_{kind}", 9000)
-    monkeypatch.setattr("phalanx.scipy.spatial._tree_build._ROW", 100)
+    monkeypatch.setattr("phalanx.scipy.spatial._tree_build._ROW_ON_CPU", 100)
     x, y = clustered(count, m, 1) + 1e-9 * drawn((count, m)), clustered(count, m, 2)
     other, own = scipy.spatial.KDTree(x), spatial.KDTree(owned(x))
     for k in (1, 6):
@@ -410,3 +410,16 @@ def test_names_and_signatures():
                 if name != "geometric_slerp":
                     assert str(inspect.signature(own)) == found, name
     assert isinstance(spatial.KDTree(phalanx.zeros((3, 2))).data, phalanx.ndarray)
+
+
+def test_many_neighbors():
+    generator = numpy.random.default_rng(4)
+    points, x = generator.random((400, 3)), generator.random((7, 3))
+    tree, expected = spatial.KDTree(owned(points)), scipy.spatial.KDTree(points)
+    for k in (32, 33, 100, 400, 401):
+        for bound in (numpy.inf, 0.4):
+            own = tree.query(owned(x), k=k, distance_upper_bound=bound)
+            other = expected.query(x, k=k, distance_upper_bound=bound)
+            numpy.testing.assert_allclose(own[0].get(), other[0])
+            numpy.testing.assert_array_equal(own[1].get(), other[1])
+    assert tree.query(owned(x), k=1.5)[0].shape == (7, 2)

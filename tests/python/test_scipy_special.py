@@ -511,3 +511,21 @@ def test_errors_of_the_host_are_those_of_scipy():
     former = ours.seterr(all="warn")
     assert theirs.geterr()["domain"] == "warn"
     ours.seterr(**former)
+
+
+def test_functions_of_arrays_of_this_process():
+    """Arrays that were made in a block of `local` may be used after it, where numbers that a
+    computation adds to them have to be on their mesh."""
+    generator = numpy.random.default_rng(0)
+    for name in sorted(ROWS):
+        function = getattr(ours, name)
+        if not isinstance(function, _ufunc.SpecialUfunc) or function.nout != 1:
+            continue
+        for loop in function.types:
+            chars = loop.partition("->")[0]
+            if set(chars) - set("fdFD"):
+                continue
+            given = [generator.uniform(0.1, 3, 5).astype(char) for char in chars]
+            with np.local():
+                own = [np.asarray(one) for one in given]
+            assert function(*own).shape == (5,), (name, loop)

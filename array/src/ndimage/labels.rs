@@ -6,13 +6,13 @@
 use crate::array::Array;
 use crate::creation::{arange, from_slice};
 use crate::manipulation::refused;
-use crate::math::{cumsum, select};
+use crate::math::{cumulative_as, select};
 use crate::recording::{record_structured, taken};
 use crate::sorting::{Side, searchsorted};
 use phalanx_graph::{Error, Site, call_site, within};
 use phalanx_ops::error::OpError;
 use phalanx_ops::structured::{Components, Structured, Take, WINDOW_AXES};
-use phalanx_ops::{DType, Split};
+use phalanx_ops::{DType, Op, Split};
 use rustc_hash::FxHashMap;
 
 /// SciPy's `label` of `scipy.ndimage`: the connected parts of a mask, numbered from 1 in the order
@@ -43,7 +43,9 @@ pub fn label(mask: &Array, structure: &Array) -> Result<(Array, usize), Error> {
         let shape = mask.shape().to_vec();
         let mut extents = [0; WINDOW_AXES];
         extents.iter_mut().zip(&shape).for_each(|(into, &extent)| *into = extent as u64);
-        let op = Structured::Components(Components { extents });
+        let op = Components { extents };
+        let positions = op.positions(shape.len());
+        let op = Structured::Components(op);
         let structure = structure.converted(DType::Bool, site);
         let mut roots = record_structured(op, &[&mask, &structure], site)?;
         let joined = joined_parts(&roots, &holds, site)?;
@@ -53,10 +55,12 @@ pub fn label(mask: &Array, structure: &Array) -> Result<(Array, usize), Error> {
                 let (mut from, mut to): (Vec<i64>, Vec<i64>) = joined.into_iter().unzip();
                 // Every device has an entry, if the tables are split.
                 let most = from.len().max(mesh.mesh().devices());
-                from.resize(most, i64::MAX);
-                to.resize(most, i64::MAX);
+                let greatest = if positions == DType::I32 { i32::MAX.into() } else { i64::MAX };
+                from.resize(most, greatest);
+                to.resize(most, greatest);
                 let last = from.len() as i64 - 1;
-                let [from, to] = [from, to].map(|roots| from_slice(&roots, roots.len()));
+                let [from, to] = [from, to]
+                    .map(|roots| from_slice(&roots, roots.len()).converted(positions, site));
                 let place = searchsorted(&from, &flat, Side::Left).minimum(last);
                 let is_joined = taken(&from, &place, site)?.equal(&flat);
                 flat = select(&is_joined, taken(&to, &place, site)?, &flat);
@@ -65,13 +69,14 @@ pub fn label(mask: &Array, structure: &Array) -> Result<(Array, usize), Error> {
             if flat.size() == 0 {
                 return Ok((roots.converted(DType::I32, site), 0));
             }
-            let own = arange(0, flat.size() as i64, 1).converted(DType::I64, site);
-            let numbers = cumsum(&own.equal(&flat).converted(DType::I64, site), 0);
-            let count = numbers.slice([phalanx_ops::Index::At(-1)]).item::<i64>()?;
-            let of_part = taken(&numbers, &flat.maximum(0i64), site)?;
+            let own = arange(0, flat.size() as i64, 1).converted(positions, site);
+            let numbers = cumulative_as(&own.equal(&flat), Op::Add, 0, positions);
+            let last = numbers.slice([phalanx_ops::Index::At(-1)]);
+            let count = last.converted(DType::I64, site).item::<i64>()?;
+            let places = flat.maximum(0i64).converted(DType::I64, site);
+            let of_part = taken(&numbers, &places, site)?.converted(DType::I32, site);
             let labels = select(&flat.greater_equal(0i64), of_part, 0i64);
-            let labels = labels.converted(DType::I32, site).reshape(shape.as_slice());
-            Ok((labels.into_result()?, count as usize))
+            Ok((labels.reshape(shape.as_slice()).into_result()?, count as usize))
         })
     })
 }
@@ -94,7 +99,7 @@ fn joined_parts(roots: &Array, structure: &[bool], site: Site) -> Result<Vec<(i6
             let places = roots.mesh()?.enter(|| from_slice(&places, places.len()));
             let take = Structured::Take(Take { axis: axis as u8 });
             let rows = record_structured(take, &[roots, &places], site)?;
-            Ok((rows.to_vec::<i64>()?, rows.shape().to_vec()))
+            Ok((rows.converted(DType::I64, site).to_vec::<i64>()?, rows.shape().to_vec()))
         };
         let ((before, shape), (behind, _)) = (side(1)?, side(0)?);
         meeting.join(&before, &behind, &shape, axis, structure);

@@ -25,6 +25,7 @@ pub mod sparse;
 mod special;
 mod tasks;
 pub mod transpose;
+mod trees;
 mod workspace;
 
 pub use block::{Block, Plain};

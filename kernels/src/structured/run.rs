@@ -4,7 +4,8 @@ use super::Block;
 use super::lines::copy;
 use super::workspace::workspace;
 use super::{
-    fft, interpolation, labels, linalg, matmul, nearest, neighbourhood, recurrence, sparse, special,
+    fft, interpolation, labels, linalg, matmul, nearest, neighbourhood, recurrence, sparse,
+    special, trees,
 };
 use super::{gather, launch, scan, search, sort};
 use crate::cuda::routine::Routine;
@@ -99,6 +100,10 @@ fn run_on_gpu(
             nearest::cuda::run(op, operands, to, &gpu)?;
             true
         }
+        Structured::TreeSearch(op) => {
+            trees::cuda::run(op, operands, to, &gpu)?;
+            true
+        }
         Structured::Sparse(op) => sparse::cuda::run(*op, operands, to, &gpu)?,
         Structured::Put(put) => gather::cuda::put(*put, operands, to, &gpu)?,
         Structured::SearchSorted(search) => {
@@ -153,6 +158,7 @@ fn routines(op: &Structured, operands: &[Block<'_>], to: &Block<'_>) -> Vec<Rout
         Structured::Recurrence(op) => recurrence::cuda::routines(op, operands, to),
         Structured::Components(_) => labels::cuda::routines(to),
         Structured::Nearest(_) => nearest::cuda::routines(to),
+        Structured::TreeSearch(op) => trees::cuda::routines(op, operands, to),
         Structured::Special(op) => special::cuda::routines(op, operands, to),
         Structured::Sparse(op) => sparse::cuda::routines(*op, operands, to),
         Structured::Put(put) => gather::cuda::put_routines(*put, operands, to),
@@ -208,6 +214,7 @@ pub fn run(
         Structured::Recurrence(op) => recurrence::cpu::run(op, operands, to, pool),
         Structured::Components(op) => labels::cpu::run(op, operands, to, pool),
         Structured::Nearest(op) => nearest::cpu::run(op, operands, to, pool),
+        Structured::TreeSearch(op) => trees::cpu::run(op, operands, to, pool),
         Structured::Special(op) => special::cpu::run(op, operands, to, pool),
         Structured::Sparse(op) => sparse::cpu::run(*op, operands, to, pool),
         Structured::Launch(launch) => launch::cpu::run(launch, operands, scalars, to),

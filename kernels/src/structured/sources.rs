@@ -2,7 +2,7 @@
 
 use super::{
     fft, gather, grouped, interpolation, labels, linalg, matmul, nearest, neighbourhood,
-    recurrence, requests, scan, search, sort, sparse, special, transpose,
+    recurrence, requests, scan, search, sort, sparse, special, transpose, trees,
 };
 use phalanx_device::cuda::{BINNED, WORDS, copy_source, with_words};
 
@@ -21,6 +21,7 @@ pub fn cuda_sources() -> Vec<(String, String)> {
         ("recurrence", recurrence::cuda::sources()),
         ("labels", labels::cuda::sources()),
         ("nearest", nearest::cuda::sources()),
+        ("trees", trees::cuda::sources()),
         ("special", special::cuda::sources()),
         ("search", search::cuda::sources()),
         ("gather", [gather::cuda::take_sources(), gather::cuda::put_sources()].concat()),

@@ -97,6 +97,7 @@ pub fn workspace(
         | Structured::Recurrence(_)
         | Structured::Components(_)
         | Structured::Nearest(_)
+        | Structured::TreeSearch(_)
         | Structured::Special(_)
         | Structured::Sparse(_)
         | Structured::Lend(_)

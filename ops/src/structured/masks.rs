@@ -8,8 +8,9 @@ use crate::{DType, Shape};
 /// structure has three elements along each axis of the mask, and is symmetric about its centre: an
 /// element is connected to those around it where the structure is true.
 ///
-/// The result (`i64`) is, for each true element, the position in the whole mask (in C order) of the
-/// first element of its part in the block; -1 for the others.
+/// The result is, for each true element, the position in the whole mask (in C order) of the first
+/// element of its part in the block; -1 for the others. It is `i32`, or `i64` for masks of more
+/// than 2**30 elements: places just outside of a mask need room, too.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Components {
     /// The extents of the mask, which blocks do not tell.
@@ -28,13 +29,28 @@ pub struct Nearest {
     pub spacing: u64,
 }
 
+impl Components {
+    /// The dtype of positions in the whole mask.
+    pub fn positions(&self, axes: usize) -> DType {
+        let elements =
+            self.extents[..axes].iter().try_fold(1u64, |count, &extent| count.checked_mul(extent));
+        let is_short = elements.is_some_and(|count| count <= 1 << 30);
+        if is_short { DType::I32 } else { DType::I64 }
+    }
+
+    /// Whether a block of this shape is the whole mask.
+    pub fn is_whole(&self, shape: &[usize]) -> bool {
+        self.extents.iter().zip(shape).all(|(&whole, &own)| whole == own as u64)
+    }
+}
+
 impl Record for Components {
     fn name(&self) -> &'static str {
         "components"
     }
 
     fn result(&self, operands: &[Operand<'_>]) -> (Shape, DType) {
-        (operands[0].0.into(), DType::I64)
+        (operands[0].0.into(), self.positions(operands[0].0.len()))
     }
 
     fn rule(&self, shapes: &[&[usize]]) -> Rule {

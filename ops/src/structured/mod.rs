@@ -23,6 +23,7 @@ mod sort;
 mod sparse;
 mod special;
 mod table;
+mod trees;
 mod work;
 
 pub use ends::{SearchSorted, Side};
@@ -46,4 +47,5 @@ pub use sort::{Order, Ranks, Route, Sort};
 pub use sparse::Sparse;
 pub use special::Special;
 pub use table::Structured;
+pub use trees::TreeSearch;
 pub use work::Work;

@@ -6,7 +6,7 @@ use super::work::Work;
 use super::{
     Components, Decomposition, Fft, Interpolate, Launch, Lend, Matmul, Nearest, Neighbourhood, Put,
     Recurrence, ReduceAt, Returned, Route, Rule, Scan, SearchSorted, Sort, Sparse, Special, Take,
-    TakeAlong,
+    TakeAlong, TreeSearch,
 };
 use crate::{Bytes, DType, Shape};
 
@@ -45,6 +45,8 @@ pub enum Structured {
     Components(Components),
     /// The nearest elements along lines.
     Nearest(Nearest),
+    /// The nearest points of a tree.
+    TreeSearch(TreeSearch),
     /// An operation on sparse matrices in rows.
     Sparse(Sparse),
     /// Special functions of real numbers.
@@ -76,6 +78,7 @@ impl Structured {
             Structured::Recurrence(op) => op,
             Structured::Components(op) => op,
             Structured::Nearest(op) => op,
+            Structured::TreeSearch(op) => op,
             Structured::Sparse(op) => op,
             Structured::Special(op) => op,
             Structured::Lend(op) => op,

@@ -22,6 +22,7 @@ pub mod selection;
 pub mod signal;
 pub mod solvers;
 pub mod sorting;
+pub mod spatial;
 pub mod special;
 pub mod statistics;
 

@@ -12,6 +12,8 @@ use phalanx_ops::structured::{Interpolate, Outside, SPLINE_ORDER};
 static TEXT: &str = include_str!("interpolation.cu");
 const THREADS: usize = 256;
 const MOST_BLOCKS: usize = 1 << 20;
+/// The points of a thread along the joined axis before the last one.
+const STRIP: usize = 8;
 
 /// The number of what is outside in the text.
 fn number(outside: Outside) -> usize {
@@ -45,6 +47,7 @@ fn routine(
         ("ORDER", op.order.to_string()),
         ("OUTSIDE", number(op.outside).to_string()),
         ("RANK", rank.to_string()),
+        ("STRIP", if rank == 1 { "1".into() } else { STRIP.to_string() }),
         ("P", if elements < SHORT { "i32".into() } else { "i64".into() }),
     ];
     Routine::new(TEXT, defines, Uses::default())
@@ -91,7 +94,11 @@ pub fn run(
     words.extend(points.extents.iter().map(|&extent| extent as u64));
     words.extend(points.strides.iter().flatten().map(|&stride| stride as u64));
     let routine = of_points(op, operands, &points);
-    let blocks = total.div_ceil(THREADS).min(MOST_BLOCKS);
+    let threads = match points.extents[..] {
+        [.., rows, _] => total / rows * rows.div_ceil(STRIP),
+        _ => total,
+    };
+    let blocks = threads.div_ceil(THREADS).min(MOST_BLOCKS);
     // SAFETY: the words are those of `Argument` in the text, and the blocks are whole.
     unsafe { routine.launch("interpolate", device, (blocks, THREADS as u32), &words) }
 }

@@ -19,6 +19,18 @@ struct Argument {
     i64 of_points[RANK], steps[AXES][RANK];
 };
 
+// A quotient; `rest` becomes the remainder. Most numbers fit in 32 bits, which are faster.
+DEVICE u64 divided(u64 number, u64 by, u64& rest) {
+    if (((number | by) >> 32) == 0) {
+        u32 quotient = (u32)number / (u32)by;
+        rest = (u32)number - quotient * (u32)by;
+        return quotient;
+    }
+    u64 quotient = number / by;
+    rest = number - quotient * by;
+    return quotient;
+}
+
 // A coordinate moved to one that is at the axis or near it.
 DEVICE f64 moved(f64 x, P extent, bool& is_inside) {
     f64 n = (f64)extent, last = n - 1.0;
@@ -133,117 +145,159 @@ DEVICE void weigh(f64 t, f64* weights) {
 #endif
 }
 
+// The coefficients around a point along an axis.
+struct Near {
+    f64 weights[TAPS];
+    P places[TAPS];
+#if OUTSIDE == COEFFICIENT
+    bool beyond[TAPS];
+#endif
+    bool is_inside;
+};
+
+DEVICE void look(const Argument& a, int axis, C coordinate, Near& near) {
+    f64 x = (f64)coordinate;
+    P extent = (P)a.extents[axis], stride = (P)a.strides[axis];
+    near.is_inside = true;
+    x = moved(x, extent, near.is_inside);
+    // As in SciPy, NaN is outside if points outside are told apart.
+#if OUTSIDE != NEAREST && (OUTSIDE != COEFFICIENT || ORDER == 0)
+    near.is_inside = near.is_inside && x == x;
+#endif
+    f64 middle = ORDER % 2 == 1 ? floor(x) : floor(x + 0.5);
+    weigh(x - middle, near.weights);
+    // A point is near the axis, but for rounding of far ones. The conversion of NaN gives some
+    // integer, and its weights are NaN.
+    P most = extent + 6, start = (P)middle;
+    start = (start < -most ? -most : start > most ? most : start) - ORDER / 2;
+#pragma unroll
+    for (int tap = 0; tap < TAPS; tap++) {
+        P at = start + tap;
+#if OUTSIDE == COEFFICIENT
+        near.beyond[tap] = at < 0 || at >= extent;
+#endif
+        near.places[tap] = placed(at, extent) * stride;
+    }
+}
+
+// The value at a point.
+DEVICE f64 value_at(const Argument& a, const T* image, const Near* near, f64 number) {
+    f64 value = 0.0;
+#if AXES == 1
+#pragma unroll
+    for (int tap = 0; tap < TAPS; tap++) {
+        f64 own = (f64)image[near[0].places[tap]];
+#if OUTSIDE == COEFFICIENT
+        own = near[0].beyond[tap] ? number : own;
+#endif
+        value += own * near[0].weights[tap];
+    }
+#elif AXES == 2
+#pragma unroll
+    for (int row = 0; row < TAPS; row++) {
+#pragma unroll
+        for (int tap = 0; tap < TAPS; tap++) {
+            f64 own = (f64)image[near[0].places[row] + near[1].places[tap]];
+#if OUTSIDE == COEFFICIENT
+            own = near[0].beyond[row] || near[1].beyond[tap] ? number : own;
+#endif
+            value += own * near[0].weights[row] * near[1].weights[tap];
+        }
+    }
+#else
+    int all = 1;
+#pragma unroll
+    for (int axis = 0; axis < AXES; axis++) all *= TAPS;
+    for (int each = 0; each < all; each++) {
+        int left_taps = each, taps[AXES];
+        P place = 0;
+        bool is_beyond = false;
+#pragma unroll
+        for (int axis = AXES - 1; axis >= 0; axis--) {
+            taps[axis] = left_taps % TAPS;
+            left_taps /= TAPS;
+            place += near[axis].places[taps[axis]];
+#if OUTSIDE == COEFFICIENT
+            is_beyond = is_beyond || near[axis].beyond[taps[axis]];
+#endif
+        }
+        f64 own = is_beyond ? number : (f64)image[place];
+#pragma unroll
+        for (int axis = 0; axis < AXES; axis++) own *= near[axis].weights[taps[axis]];
+        value += own;
+    }
+#endif
+    return value;
+}
+
+// A thread computes STRIP points along the joined axis before the last one, if there is one: what
+// they have in common is found once.
 KERNEL(256) interpolate(PARAMETER Argument a) {
     u64 step = (u64)gridDim.x * blockDim.x;
     f64 number = from_bits(a.number);
-    for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < a.total; i += step) {
-        u64 leading = 0, point = i;
+#if RANK == 1
+    u64 all = a.total;
+#else
+    u64 columns = a.of_points[RANK - 1], rows = a.of_points[RANK - 2];
+    u64 strips = (rows + STRIP - 1) / STRIP, all = a.total / rows * strips;
+#endif
+    for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < all; i += step) {
+        const C* coordinates[AXES];
+#if RANK == 1
+        u64 leading = 0, first = i, point = i;
         if (a.points != a.total) {
             leading = i / a.points;
             point = i - leading * a.points;
         }
-        i64 from[AXES];
-#if RANK == 1
-#pragma unroll
-        for (int axis = 0; axis < AXES; axis++) from[axis] = (i64)point * a.steps[axis][0];
-#else
-#pragma unroll
-        for (int axis = 0; axis < AXES; axis++) from[axis] = 0;
-        u64 left = point;
-#pragma unroll
-        for (int along = RANK - 1; along >= 0; along--) {
-            u64 extent = a.of_points[along], at;
-            if (along == 0) {
-                at = left;
-            } else if ((left | extent) >> 32) {
-                at = left % extent;
-                left /= extent;
-            } else {
-                at = (u32)left % (u32)extent;
-                left = (u32)left / (u32)extent;
-            }
-#pragma unroll
-            for (int axis = 0; axis < AXES; axis++) from[axis] += (i64)at * a.steps[axis][along];
-        }
-#endif
-        bool is_inside = true;
-        f64 weights[AXES][TAPS];
-        P places[AXES][TAPS];
-#if OUTSIDE == COEFFICIENT
-        bool beyond[AXES][TAPS];
-#endif
 #pragma unroll
         for (int axis = 0; axis < AXES; axis++) {
-            f64 x = (f64)((const C*)a.coordinates[axis])[from[axis]];
-            P extent = (P)a.extents[axis];
-            x = moved(x, extent, is_inside);
-            // As in SciPy, NaN is outside if points outside are told apart.
-#if OUTSIDE != NEAREST && (OUTSIDE != COEFFICIENT || ORDER == 0)
-            is_inside = is_inside && x == x;
-#endif
-            f64 middle = ORDER % 2 == 1 ? floor(x) : floor(x + 0.5);
-            weigh(x - middle, weights[axis]);
-            // A point is near the axis, but for rounding of far ones.
-            f64 most = (f64)extent + 6.0;
-            P start = (middle == middle ? (P)fmin(fmax(middle, -most), most) : (P)0) - ORDER / 2;
-#pragma unroll
-            for (int tap = 0; tap < TAPS; tap++) {
-                P at = start + tap;
-#if OUTSIDE == COEFFICIENT
-                beyond[axis][tap] = at < 0 || at >= extent;
-#endif
-                places[axis][tap] = placed(at, extent) * (P)a.strides[axis];
-            }
+            coordinates[axis] = (const C*)a.coordinates[axis] + (i64)point * a.steps[axis][0];
         }
-        f64 value = number;
-        if (is_inside) {
-            const T* image = (const T*)a.image + leading * a.elements;
-            value = 0.0;
-#if AXES == 1
-#pragma unroll
-            for (int tap = 0; tap < TAPS; tap++) {
-                f64 own = (f64)image[places[0][tap]];
-#if OUTSIDE == COEFFICIENT
-                own = beyond[0][tap] ? number : own;
-#endif
-                value += own * weights[0][tap];
-            }
-#elif AXES == 2
-#pragma unroll
-            for (int row = 0; row < TAPS; row++) {
-#pragma unroll
-                for (int tap = 0; tap < TAPS; tap++) {
-                    f64 own = (f64)image[places[0][row] + places[1][tap]];
-#if OUTSIDE == COEFFICIENT
-                    own = beyond[0][row] || beyond[1][tap] ? number : own;
-#endif
-                    value += own * weights[0][row] * weights[1][tap];
-                }
-            }
 #else
-            int all = 1;
+        u64 column, strip, left = divided(divided(i, columns, column), strips, strip);
+        u64 row = strip * STRIP, first = (left * rows + row) * columns + column;
 #pragma unroll
-            for (int axis = 0; axis < AXES; axis++) all *= TAPS;
-            for (int each = 0; each < all; each++) {
-                int left_taps = each, taps[AXES];
-                P place = 0;
-                bool is_beyond = false;
-#pragma unroll
-                for (int axis = AXES - 1; axis >= 0; axis--) {
-                    taps[axis] = left_taps % TAPS;
-                    left_taps /= TAPS;
-                    place += places[axis][taps[axis]];
-#if OUTSIDE == COEFFICIENT
-                    is_beyond = is_beyond || beyond[axis][taps[axis]];
-#endif
-                }
-                f64 own = is_beyond ? number : (f64)image[place];
-#pragma unroll
-                for (int axis = 0; axis < AXES; axis++) own *= weights[axis][taps[axis]];
-                value += own;
-            }
-#endif
+        for (int axis = 0; axis < AXES; axis++) {
+            i64 from = (i64)row * a.steps[axis][RANK - 2] + (i64)column * a.steps[axis][RANK - 1];
+            coordinates[axis] = (const C*)a.coordinates[axis] + from;
         }
-        ((U*)a.to)[i] = (U)value;
+#pragma unroll
+        for (int along = RANK - 3; along >= 0; along--) {
+            u64 at;
+            left = divided(left, a.of_points[along], at);
+#pragma unroll
+            for (int axis = 0; axis < AXES; axis++) {
+                coordinates[axis] += (i64)at * a.steps[axis][along];
+            }
+        }
+        u64 leading = left;
+#endif
+        const T* image = (const T*)a.image + leading * a.elements;
+        U* to = (U*)a.to + first;
+        Near near[AXES];
+#if RANK == 1
+        bool is_inside = true;
+#pragma unroll
+        for (int axis = 0; axis < AXES; axis++) {
+            look(a, axis, coordinates[axis][0], near[axis]);
+            is_inside = is_inside && near[axis].is_inside;
+        }
+        *to = (U)(is_inside ? value_at(a, image, near, number) : number);
+#else
+        int some = rows - row < STRIP ? (int)(rows - row) : STRIP;
+#pragma unroll 1
+        for (int e = 0; e < some; e++) {
+            bool is_inside = true;
+#pragma unroll
+            for (int axis = 0; axis < AXES; axis++) {
+                i64 down = a.steps[axis][RANK - 2];
+                if (e == 0 || down != 0) look(a, axis, *coordinates[axis], near[axis]);
+                coordinates[axis] += down;
+                is_inside = is_inside && near[axis].is_inside;
+            }
+            *to = (U)(is_inside ? value_at(a, image, near, number) : number);
+            to += columns;
+        }
+#endif
     }
 }

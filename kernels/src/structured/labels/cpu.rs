@@ -1,17 +1,48 @@
-//! Connected elements on the host, by trees of elements whose root is the first element of a part
-//! (Galler and Fischer 1964).
+//! Connected elements on the host, by trees of runs, whose root is the first run of a part (Galler
+//! and Fischer 1964; He, Chao and Suzuki, A Run-Based Two-Scan Labeling Algorithm, IEEE
+//! Transactions on Image Processing 17, 2008).
 //!
-//! Threads connect the elements of bands of rows; then the bands are connected with each other.
+//! A run is a stretch of true elements of a row. Threads find and connect the runs of bands of
+//! rows; then the bands are connected with each other.
 
-use crate::structured::Block;
-use crate::structured::lines::{Places, each};
+use crate::structured::lines::Places;
+use crate::structured::{Block, Plain, tasks};
+use phalanx_ops::DType;
 use phalanx_ops::structured::Components;
-use rayon::prelude::*;
 use std::ops::Range;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The elements of a band, at least.
 const BAND: usize = 1 << 16;
+
+/// An integer for positions in a block, or -1, and for numbers of runs.
+trait Position: Plain {
+    const NONE: Self;
+
+    fn new(place: usize) -> Self;
+
+    fn place(self) -> usize;
+}
+
+macro_rules! position {
+    ($type:ty) => {
+        impl Position for $type {
+            const NONE: $type = -1;
+
+            #[inline(always)]
+            fn new(place: usize) -> $type {
+                place as $type
+            }
+
+            #[inline(always)]
+            fn place(self) -> usize {
+                self as usize
+            }
+        }
+    };
+}
+position!(i32);
+position!(i64);
 
 /// Computes the block `to` of the result from the blocks (mask, structure).
 pub fn run(
@@ -20,221 +51,306 @@ pub fn run(
     to: &Block<'_>,
     pool: Option<&rayon::ThreadPool>,
 ) {
+    match to.dtype {
+        DType::I32 => run_in::<i32>(op, operands, to, pool),
+        _ => run_in::<i64>(op, operands, to, pool),
+    }
+}
+
+fn run_in<P: Position>(
+    op: &Components,
+    operands: &[Block<'_>],
+    to: &Block<'_>,
+    pool: Option<&rayon::ThreadPool>,
+) {
     if to.is_empty() {
         return;
     }
-    // SAFETY: nothing writes the operands meanwhile, and nothing else touches the result
-    // (condition 2 of `Buffer`).
-    let (mask, structure, parents) = unsafe {
-        let (mask, structure) = (operands[0].elements::<u8>(), operands[1].elements::<u8>());
-        (mask, structure, to.elements_mut::<i64>())
-    };
-    let mut steps = earlier_neighbours(to.shape, structure);
+    // SAFETY: nothing writes the operands meanwhile (condition 2 of `Buffer`).
+    let (mask, structure) = unsafe { (operands[0].elements::<u8>(), operands[1].elements::<u8>()) };
     let shape = if to.shape.is_empty() { &[1][..] } else { to.shape };
-    let row: usize = shape[1..].iter().product();
     let columns = shape[shape.len() - 1];
-    // Elements that follow each other in a row are connected at once.
-    let joins_left = !to.shape.is_empty() && structure[structure.len() / 2 - 1] != 0;
-    steps.retain(|step| !(joins_left && step.back == 1 && step.along[shape.len() - 1] == -1));
-    // A band has whole lines of the last axis.
-    let band_rows = if shape.len() == 1 { shape[0] } else { BAND.div_ceil(row.max(1)) };
-    let bands: Vec<(usize, &mut [i64])> = {
-        let starts = (0..shape[0]).step_by(band_rows).map(|first| first * row);
-        starts.zip(parents.chunks_mut(band_rows * row)).collect()
-    };
-    let in_band = |(start, parents): (usize, &mut [i64])| {
-        let own = start..start + parents.len();
-        let trees = Trees { parents: Places::new(parents), start, joins_left };
-        trees.plant(mask, own.clone(), columns);
-        trees.connect(mask, shape, &steps, own.clone(), own);
-    };
-    match pool {
-        Some(pool) if bands.len() > 1 => {
-            pool.install(|| bands.into_par_iter().for_each(in_band));
-        }
-        _ => bands.into_iter().for_each(in_band),
+    let rows = mask.len() / columns;
+    // Neighbours in a row are connected.
+    let joins = structure.len() > 1 && structure[structure.len() / 2 - 1] != 0;
+    let meetings = meetings(shape, structure);
+    let of_band = BAND.div_ceil(columns);
+    let count = rows.div_ceil(of_band);
+    let bands: Vec<Mutex<Band<P>>> = (0..count).map(|_| Mutex::default()).collect();
+    tasks::each(pool, count, 1, &|number| {
+        let own = number * of_band..rows.min((number + 1) * of_band);
+        *locked(&bands[number]) = Band::find(mask, columns, own, joins);
+    });
+    let mut runs = 0;
+    for band in &bands {
+        let mut band = locked(band);
+        band.first = runs;
+        runs += band.edges.len() / 2;
     }
-    let trees = Trees { parents: Places::new(parents), start: 0, joins_left };
-    for first in (0..shape[0]).step_by(band_rows).skip(1) {
-        let start = first * row;
-        trees.connect(mask, shape, &steps, start..start + row, 0..start);
-    }
-    let is_whole = op.extents.iter().zip(to.shape).all(|(&whole, &own)| whole == own as u64);
-    let whole = &op.extents[..to.shape.len()];
-    each(pool, parents.len(), BAND, |part| {
-        for at in part {
-            let parent = trees.shared_parent(at);
-            let mut root = parent.load(Ordering::Relaxed);
-            if root < 0 {
-                continue;
-            }
-            loop {
-                let next = trees.shared_parent(root as usize).load(Ordering::Relaxed);
-                if next == root {
-                    break;
+    let mut parents: Vec<P> = (0..runs).map(P::new).collect();
+    let all = Places::new(&mut parents);
+    let trees = Trees { parents: all };
+    tasks::each(pool, count, 1, &|number| {
+        let band = locked(&bands[number]);
+        for row in band.rows.clone() {
+            for meeting in &meetings {
+                if let Some(other) = meeting.other(row, shape).filter(|it| band.rows.contains(it)) {
+                    trees.join(&band, row, &band, other, columns, meeting);
                 }
-                root = next;
             }
-            parent.store(root, Ordering::Relaxed);
         }
     });
-    if is_whole {
-        return;
-    }
-    each(pool, parents.len(), BAND, |part| {
-        for at in part {
-            // SAFETY: the place is in the block and of this thread alone (conditions 1 and 2 of
-            // `Places`).
-            unsafe {
-                let place = trees.parents.at(at);
-                if *place >= 0 {
-                    *place = in_whole(*place as usize, to, whole);
+    let farthest = meetings.iter().map(|meeting| meeting.back).max().unwrap_or(0);
+    for band in bands.iter().skip(1) {
+        let band = locked(band);
+        for row in band.rows.start..band.rows.end.min(band.rows.start + farthest) {
+            for meeting in &meetings {
+                let other = meeting.other(row, shape).filter(|&it| it < band.rows.start);
+                if let Some(other) = other {
+                    trees.join(
+                        &band,
+                        row,
+                        &locked(&bands[other / of_band]),
+                        other,
+                        columns,
+                        meeting,
+                    );
                 }
             }
         }
+    }
+    for run in 0..parents.len() {
+        // Parents come first, so that of the parent is a root.
+        parents[run] = parents[parents[run].place()];
+    }
+    let whole = &op.extents[..to.shape.len()];
+    let is_whole = op.is_whole(to.shape);
+    // The position in the whole mask of the first element of a part.
+    let mut roots: Vec<P> = Vec::with_capacity(runs);
+    for band in &bands {
+        let band = locked(band);
+        for (run, edges) in (band.first..).zip(band.edges.chunks_exact(2)) {
+            let parent = parents[run].place();
+            roots.push(match parent == run {
+                true if is_whole => edges[0],
+                true => P::new(in_whole(edges[0].place(), to, whole)),
+                false => roots[parent],
+            });
+        }
+    }
+    let result = Places::<P>::of(to);
+    tasks::each(pool, count, 1, &|number| {
+        let band = locked(&bands[number]);
+        let (mut at, end) = (band.rows.start * columns, band.rows.end * columns);
+        let mut put = |until: usize, value: P| {
+            while at < until {
+                // SAFETY: the element is in the band, which is of this thread alone (conditions 1
+                // and 2 of `Places`).
+                unsafe { result.at(at).write(value) };
+                at += 1;
+            }
+        };
+        for (edges, &root) in band.edges.chunks_exact(2).zip(&roots[band.first..]) {
+            put(edges[0].place(), P::NONE);
+            put(edges[1].place(), root);
+        }
+        put(end, P::NONE);
     });
 }
 
+fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// The position in the whole mask of a position in a block.
-fn in_whole(mut at: usize, block: &Block<'_>, whole: &[u64]) -> i64 {
+fn in_whole(mut at: usize, block: &Block<'_>, whole: &[u64]) -> usize {
     let (mut place, mut stride) = (0, 1);
     for axis in (0..whole.len()).rev() {
-        place += (at % block.shape[axis] + block.origin[axis]) as i64 * stride;
+        place += (at % block.shape[axis] + block.origin[axis]) * stride;
         at /= block.shape[axis];
-        stride *= whole[axis] as i64;
+        stride *= whole[axis] as usize;
     }
     place
 }
 
-/// A neighbour that comes earlier in C order: the step along each axis, and how far it is.
-struct Step {
-    along: Vec<i64>,
-    back: usize,
+/// The runs of a band of rows.
+struct Band<P> {
+    rows: Range<usize>,
+    /// The number of its first run in the block.
+    first: usize,
+    /// For each run the positions in the block at which it starts and ends.
+    edges: Vec<P>,
+    /// The runs before each row, and all.
+    before: Vec<usize>,
 }
 
-fn earlier_neighbours(shape: &[usize], structure: &[u8]) -> Vec<Step> {
-    let centre = structure.len() / 2;
-    let steps = structure.iter().enumerate().take(centre).filter(|(_, holds)| **holds != 0);
-    steps
-        .map(|(mut at, _)| {
-            let (mut along, mut back, mut stride) = (vec![0; shape.len()], 0, 1i64);
-            for axis in (0..shape.len()).rev() {
-                along[axis] = (at % 3) as i64 - 1;
-                back -= along[axis] * stride;
-                at /= 3;
-                stride *= shape[axis] as i64;
+impl<P> Default for Band<P> {
+    fn default() -> Band<P> {
+        Band { rows: 0..0, first: 0, edges: Vec::new(), before: Vec::new() }
+    }
+}
+
+impl<P: Position> Band<P> {
+    fn find(mask: &[u8], columns: usize, rows: Range<usize>, joins: bool) -> Band<P> {
+        let mut edges = Vec::new();
+        let mut before = Vec::with_capacity(rows.len() + 1);
+        for row in rows.clone() {
+            before.push(edges.len() / 2);
+            let start = row * columns;
+            let own = &mask[start..start + columns];
+            if !joins {
+                let held = own.iter().zip(start..).filter(|(holds, _)| **holds != 0);
+                edges.extend(held.flat_map(|(_, at)| [P::new(at), P::new(at + 1)]));
+                continue;
             }
-            Step { along, back: back as usize }
-        })
-        .collect()
-}
-
-/// Trees of the elements of a band.
-struct Trees {
-    /// For each element, its parent, as a position in the block; a root is its own.
-    parents: Places<i64>,
-    /// The position of the band in the block.
-    start: usize,
-    /// Whether neighbours in a row are connected.
-    joins_left: bool,
-}
-
-impl Trees {
-    fn parent(&self, at: usize) -> *mut i64 {
-        self.parents.at(at - self.start)
-    }
-
-    /// The parent of an element while several threads look for roots: another one may read it while
-    /// it becomes the root of the same part.
-    fn shared_parent(&self, at: usize) -> &AtomicI64 {
-        // SAFETY: the place is in the block (condition 1 of `Places`), and all threads touch it as
-        // an atomic meanwhile.
-        unsafe { AtomicI64::from_ptr(self.parent(at)) }
-    }
-
-    /// Makes each true element a root, or if neighbours in a row are connected, the first one of
-    /// each stretch the parent of the others.
-    fn plant(&self, mask: &[u8], own: Range<usize>, columns: usize) {
-        for first in own.step_by(columns.max(1)) {
-            let mut root = -1;
-            for (at, &holds) in (first..).zip(&mask[first..first + columns]) {
-                root = match holds {
-                    0 => -1,
-                    _ if self.joins_left && root >= 0 => root,
-                    _ => at as i64,
-                };
-                // SAFETY: the element is of this thread alone (conditions 1 and 2 of `Places`).
-                unsafe { *self.parent(at) = root };
+            let mut last = 0;
+            for (part, at) in own.chunks(64).zip((start..).step_by(64)) {
+                let holds = bits(part);
+                let mut changes = holds ^ (holds << 1 | last);
+                last = holds >> 63;
+                while changes != 0 {
+                    edges.push(P::new(at + changes.trailing_zeros() as usize));
+                    changes &= changes - 1;
+                }
+            }
+            // The bits behind the end of a row that are no elements end a run.
+            if edges.len() % 2 == 1 {
+                edges.push(P::new(start + columns));
             }
         }
+        before.push(edges.len() / 2);
+        Band { rows, first: 0, edges, before }
     }
 
+    /// The numbers of the runs of a row in the band.
+    fn of_row(&self, row: usize) -> Range<usize> {
+        let at = row - self.rows.start;
+        self.before[at]..self.before[at + 1]
+    }
+
+    fn start(&self, run: usize) -> i64 {
+        self.edges[2 * run].place() as i64
+    }
+
+    fn end(&self, run: usize) -> i64 {
+        self.edges[2 * run + 1].place() as i64
+    }
+}
+
+/// A bit for each of at most 64 elements, which are 0 or 1.
+#[inline(always)]
+fn bits(part: &[u8]) -> u64 {
+    let mut bits = 0;
+    for (number, eight) in part.chunks(8).enumerate() {
+        let mut bytes = [0; 8];
+        bytes[..eight.len()].copy_from_slice(eight);
+        // Moves the lowest bit of each byte into the highest byte.
+        let of_eight = u64::from_le_bytes(bytes).wrapping_mul(0x0102_0408_1020_4080) >> 56;
+        bits |= of_eight << (8 * number);
+    }
+    bits
+}
+
+/// A row that comes earlier, and the columns of it with which an element is connected.
+struct Meeting {
+    /// The steps along all axes but the last one, and how many rows these are.
+    along: Vec<i64>,
+    back: usize,
+    /// The least and the greatest step along the last axis.
+    columns: [i64; 2],
+}
+
+impl Meeting {
+    /// The other row for a row of the block, if there is one.
+    fn other(&self, row: usize, shape: &[usize]) -> Option<usize> {
+        let mut rest = row;
+        for axis in (0..self.along.len()).rev() {
+            let at = (rest % shape[axis]) as i64 + self.along[axis];
+            if !(0..shape[axis] as i64).contains(&at) {
+                return None;
+            }
+            rest /= shape[axis];
+        }
+        Some(row - self.back)
+    }
+}
+
+fn meetings(shape: &[usize], structure: &[u8]) -> Vec<Meeting> {
+    let mut meetings = Vec::new();
+    for (number, steps) in structure.chunks(3).enumerate().take(structure.len() / 6) {
+        let (mut at, mut along, mut back, mut stride) = (number, vec![], 0, 1i64);
+        for &extent in shape[..shape.len() - 1].iter().rev() {
+            along.push((at % 3) as i64 - 1);
+            back -= ((at % 3) as i64 - 1) * stride;
+            at /= 3;
+            stride *= extent as i64;
+        }
+        along.reverse();
+        // Along an axis of one element there is no other row.
+        if along.iter().zip(shape).any(|(&step, &extent)| step != 0 && extent == 1) {
+            continue;
+        }
+        let holds: Vec<i64> = (-1..=1).filter(|&step| steps[(step + 1) as usize] != 0).collect();
+        for steps in holds.chunk_by(|one, next| next - one == 1) {
+            let columns = [steps[0], steps[steps.len() - 1]];
+            meetings.push(Meeting { along: along.clone(), back: back as usize, columns });
+        }
+    }
+    meetings
+}
+
+/// Trees of the runs of a block: for each run its parent; a root is its own.
+struct Trees<P> {
+    parents: Places<P>,
+}
+
+impl<P: Position> Trees<P> {
     fn root(&self, mut at: usize) -> usize {
-        // SAFETY: parents are in the band or before it, which is of this thread alone (conditions 1
-        // and 2 of `Places`).
+        // SAFETY: parents are in the block and in the band or before it, which is of this thread
+        // alone (conditions 1 and 2 of `Places`).
         unsafe {
             loop {
-                let parent = *self.parent(at) as usize;
+                let parent = (*self.parents.at(at)).place();
                 if parent == at {
                     return at;
                 }
                 // Halves the path for the next search.
-                let above = *self.parent(parent);
-                *self.parent(at) = above;
-                at = above as usize;
+                let above = *self.parents.at(parent);
+                *self.parents.at(at) = above;
+                at = above.place();
             }
         }
     }
 
-    /// Connects the elements at `own` with their earlier neighbours at `others`, both whole rows.
-    /// If neighbours in a row are connected already, one of the pairs along two rows is enough in
-    /// each stretch.
-    fn connect(
+    /// Connects the runs of a row with those of a row that comes earlier.
+    fn join(
         &self,
-        mask: &[u8],
-        shape: &[usize],
-        steps: &[Step],
-        own: Range<usize>,
-        others: Range<usize>,
+        band: &Band<P>,
+        row: usize,
+        other_band: &Band<P>,
+        other: usize,
+        columns: usize,
+        meeting: &Meeting,
     ) {
-        let last = shape.len() - 1;
-        let columns = shape[last];
-        let mut index = vec![0usize; shape.len()];
-        for first in own.clone().step_by(columns.max(1)) {
-            let mut rest = first / columns;
-            for axis in (0..last).rev() {
-                index[axis] = rest % shape[axis];
-                rest /= shape[axis];
+        let (down, others) = (((row - other) * columns) as i64, other_band.of_row(other));
+        let mut next = others.start;
+        for run in band.of_row(row) {
+            let start = band.start(run) + meeting.columns[0] - down;
+            let end = band.end(run) + meeting.columns[1] - down;
+            while next < others.end && other_band.end(next) <= start {
+                next += 1;
             }
-            for step in steps {
-                let is_inside = (0..last).all(|axis| {
-                    let at = index[axis] as i64 + step.along[axis];
-                    (0..shape[axis] as i64).contains(&at)
-                });
-                let along = step.along[last];
-                let from = usize::from(along < 0);
-                let to = columns - usize::from(along > 0);
-                if !is_inside || from >= to || !others.contains(&(first + from - step.back)) {
-                    continue;
+            let mut last = next;
+            while last < others.end && other_band.start(last) < end {
+                let (a, b) = (self.root(band.first + run), self.root(other_band.first + last));
+                if a != b {
+                    // SAFETY: as in `root`.
+                    unsafe { *self.parents.at(a.max(b)) = P::new(a.min(b)) };
                 }
-                let pairs = mask[first + from..first + to].iter();
-                let pairs = pairs.zip(&mask[first + from - step.back..]);
-                let mut before = false;
-                for (at, (one, other)) in (first + from..).zip(pairs) {
-                    let both = *one != 0 && *other != 0;
-                    let is_known = before && self.joins_left;
-                    before = both;
-                    if !both || is_known {
-                        continue;
-                    }
-                    let (a, b) = (self.root(at), self.root(at - step.back));
-                    if a != b {
-                        let (low, high) = (a.min(b), a.max(b));
-                        // SAFETY: as in `root`.
-                        unsafe { *self.parent(high) = low as i64 };
-                    }
-                }
+                last += 1;
             }
+            // The last one may be connected with the next run, too.
+            next = next.max(last.saturating_sub(1)).max(others.start);
         }
     }
 }

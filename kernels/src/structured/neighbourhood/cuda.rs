@@ -21,8 +21,9 @@ const EACH: usize = 8;
 const LARGEST: usize = 352;
 /// The most elements of a window for which a text of its own is compiled.
 const WRITTEN_OUT: usize = 64;
-/// Thread blocks that share a multiprocessor's work on windows: each thread computes many elements.
-const FEW_BLOCKS: usize = 4096;
+/// Thread blocks for windows, of which each thread computes many elements. A prime number, so that
+/// the elements of a thread do not all lie beside the border of an image: those take much longer.
+const FEW_BLOCKS: usize = 8191;
 /// Registers for the elements of a window.
 const REGISTERS: usize = 128;
 

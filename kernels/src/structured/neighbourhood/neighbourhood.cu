@@ -175,6 +175,17 @@ FAR A element_of(const Argument& a, u64 element, i64 number) {
     return value_at(a, place);
 }
 
+#ifdef SIZE_ROWS
+// The element at a row and a column of a window, as in `element_of`.
+FAR A element_at(const Argument& a, u64 element, int row, int column) {
+    i64 at[AXES], first;
+    window_of(a, element, at, first);
+    at[ROWS] += row;
+    at[COLUMNS] += column;
+    return value_at(a, at);
+}
+#endif
+
 // How far a plane of the window, a position along all axes but the last two, is from its start.
 DEVICE i64 plane_at(const Argument& a, i64 plane) {
     i64 far = 0, stride = a.box[0].extent[ROWS] * a.box[0].extent[COLUMNS];
@@ -193,14 +204,6 @@ DEVICE i64 planes_of(const Argument& a) {
 }
 
 #ifndef RANK
-// The elements of a window that is not inside of the own block.
-DEVICE void add_all(SoFar& so_far, const Argument& a, u64 element, i64 all) {
-#pragma unroll 1
-    for (i64 number = 0; number < all; number++) {
-        add(so_far, element_of(a, element, number), tap_at(a, number));
-    }
-}
-
 #ifdef SIZE_ROWS
 // The elements of a strip: STRIP elements below each other, so that each element that is read serves
 // several. EVERY is whether all elements of the window count, else bits of `holds` say which ones.
@@ -221,6 +224,23 @@ DEVICE void add_strip(SoFar* so_far, const T* from, i64 stride, const R* numbers
             }
         }
         from += stride;
+    }
+}
+
+// The same for a strip that is not inside of the own block.
+DEVICE void add_beyond(SoFar* so_far, const Argument& a, u64 element) {
+#pragma unroll 1
+    for (int line = 0; line < SIZE_ROWS + STRIP - 1; line++) {
+#pragma unroll 1
+        for (int column = 0; column < SIZE_COLUMNS; column++) {
+            A value = element_at(a, element, line, column);
+#pragma unroll
+            for (int j = 0; j < STRIP; j++) {
+                int row = line - j;
+                if (row < 0 || row >= SIZE_ROWS) continue;
+                add(so_far[j], value, tap_at(a, row * SIZE_COLUMNS + column));
+            }
+        }
     }
 }
 
@@ -261,8 +281,7 @@ KERNEL(256) windows(PARAMETER Argument a) {
                 add_strip<false>(so_far, own + first, stride, numbers, holds);
             }
         } else {
-#pragma unroll
-            for (int j = 0; j < STRIP; j++) add_all(so_far[j], a, element + j * columns, count);
+            add_beyond(so_far, a, element);
         }
 #pragma unroll
         for (int j = 0; j < STRIP; j++) {
@@ -271,6 +290,14 @@ KERNEL(256) windows(PARAMETER Argument a) {
     }
 }
 #else
+// The elements of a window that is not inside of the own block.
+DEVICE void add_all(SoFar& so_far, const Argument& a, u64 element, i64 all) {
+#pragma unroll 1
+    for (i64 number = 0; number < all; number++) {
+        add(so_far, element_of(a, element, number), tap_at(a, number));
+    }
+}
+
 // A thread for each element of the result.
 KERNEL(256) windows(PARAMETER Argument a) {
     u64 step = (u64)gridDim.x * blockDim.x;

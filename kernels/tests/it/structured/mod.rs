@@ -16,5 +16,6 @@ mod search;
 mod sort;
 mod sparse;
 mod sparse_rows;
+mod trees;
 mod value;
 mod windows;

@@ -6,7 +6,8 @@ use super::value::{Random, Value, evaluate_part};
 use phalanx_ops::structured::{
     Border, Components, Decomposition, Fft, Filtered, Follow, Interpolate, Lend, Matmul, Nearest,
     Neighbourhood, Order, Outside, Put, Ranks, Recurrence, ReduceAt, Returned, Route, Rule, Scan,
-    SearchSorted, Share, Side, Sort, Sparse, Special, Take, TakeAlong, Transform, WindowCombine,
+    SearchSorted, Share, Side, Sort, Sparse, Special, Take, TakeAlong, Transform, TreeSearch,
+    WindowCombine,
 };
 use phalanx_ops::{DType, Op, Scalar, Structured, Weak};
 use std::collections::BTreeSet;
@@ -157,6 +158,22 @@ fn cases() -> Vec<Case> {
         let nearest = Nearest { axis, spacing: 1.5f64.to_bits() };
         add(Structured::Nearest(nearest), &[f64s(&[4, 6])]);
     }
+    // A tree of two leaves.
+    let search =
+        TreeSearch { count: 2, absent: 5, norm: 2f64.to_bits(), limit: f64::INFINITY.to_bits() };
+    let numbers = |shape: &[usize], numbers: &[f64]| {
+        Value::new(shape, numbers.iter().map(|&number| Scalar::new(number)), DType::F64)
+    };
+    let boxes = [0.0, 0.0, 4.0, 1.0, 0.0, 0.0, 1.0, 1.0, 3.0, 0.0, 4.0, 1.0];
+    let leaves = [0.0, 1.0, 0.5, 0.0, 1.0, 0.5, 3.0, 4.0, 4.0, 0.0, 1.0, 1.0];
+    let tree = [
+        at(&[4, 2], 0.6),
+        numbers(&[3, 2, 2], &boxes),
+        numbers(&[2, 2, 3], &leaves),
+        Value::positions(&[2, 3], [0, 1, 2, 3, 4, 5].into_iter()),
+        numbers(&[0], &[]),
+    ];
+    add(Structured::TreeSearch(search), &tree);
     add(Structured::Lend(Lend { share: Share::First }), &[f64s(&[4, 6])]);
     let mark = Value::zeros(DType::U8, &[1]);
     add(Structured::Returned(Returned), &[f64s(&[4, 6]), mark]);
@@ -187,6 +204,7 @@ fn number(op: &Structured) -> usize {
         Structured::Special(_) => 17,
         Structured::Interpolate(_) => 18,
         Structured::Recurrence(_) => 19,
+        Structured::TreeSearch(_) => 20,
         // Its rule only says which devices run it.
         Structured::Launch(_) => usize::MAX,
     }
@@ -316,7 +334,7 @@ fn blocks_by_rule_are_blocks_of_the_whole() {
             }
         }
     }
-    assert_eq!(seen, (0..=19).collect());
+    assert_eq!(seen, (0..=20).collect());
 }
 
 /// No operation keeps an axis whole if devices could split it with any division of the operands.

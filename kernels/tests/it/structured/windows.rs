@@ -122,7 +122,16 @@ fn windows_are_those_of_a_loop() {
 #[test]
 fn connected_parts_are_those_of_a_flood() {
     let mut numbers = Random(5);
-    for shape in [&[9usize, 13][..], &[300, 401], &[5, 6, 7], &[70_000], &[]] {
+    let shapes = [
+        &[9usize, 13][..],
+        &[300, 401],
+        &[5, 6, 7],
+        &[40, 50, 64],
+        &[256, 1, 16, 32],
+        &[70_000],
+        &[],
+    ];
+    for shape in shapes {
         for connects in [1, 3] {
             let mask = random(DType::Bool, shape, 2, &mut numbers);
             let cube = vec![3; shape.len()];

@@ -26,8 +26,8 @@ _MODES = {
     "opencv": "opencv",
 }
 _GATHERED = (
-    f"{RECORDED} Images of up to 256 MiB are copied to every device; elements of larger ones are "
-    "requested from their owners, if there are several devices."
+    f"{RECORDED} Images of up to 256 MiB, on GPUs of up to 2 GiB, are copied to every device; "
+    "elements of larger ones are requested from their owners, if there are several devices."
 )
 
 

@@ -37,7 +37,8 @@ def label(input, structure=None, output=None):
     if input.ndim == 0 or input.size == 0:
         labels, count = (input != 0).astype(np.int32), int((input != 0).sum())
     else:
-        labels, count = components(input != 0, structure)
+        mask = input if input.dtype.kind == "b" else input != 0
+        labels, count = components(mask, structure)
     limit = np.iinfo(target.dtype).max if target.dtype.kind in "iu" else count
     if count > limit:
         raise refuse("insufficient bit-depth in requested output type", RuntimeError, "dtype")

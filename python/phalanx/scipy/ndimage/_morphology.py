@@ -115,7 +115,7 @@ def _iterated(input, structure, iterations, mask, output, border_value, origin, 
     is_foreign = hasattr(output, "__array_interface__") and not isinstance(output, type)
     target = Output(output if is_array or is_foreign else bool, input)
     border_value = _truth(border_value)
-    image = input.astype(bool)
+    image = input.astype(bool, copy=False)
 
     def step(image):
         return _passed(image, structure, mask, border_value, origins, is_dilation)

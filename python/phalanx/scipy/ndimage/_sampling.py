@@ -16,8 +16,10 @@ from ._windows import MOST_AXES
 
 # The elements with which modes without a spline of their own are extended before they are filtered.
 PADDING = 12
-# The bytes of an image that every device may have.
-_MOST_BYTES = 1 << 28
+# The bytes of an image that every device may have: of CPUs, and of GPUs, which receive a copy in the
+# time of a few passes over it.
+_MOST_ON_CPU = 1 << 28
+_MOST_ON_GPU = 1 << 31
 # Coordinates of mode "reflect" that are nearly those of the first element.
 _TINY = 1e-15
 
@@ -153,7 +155,8 @@ def _inside(parts):
 
 def _is_near(filtered, coordinates):
     """Whether every device may have all coefficients, and one operation reads them."""
-    is_small = np.mesh().devices == 1 or filtered.nbytes <= _MOST_BYTES
+    most = _MOST_ON_GPU if np.cuda.is_available() else _MOST_ON_CPU
+    is_small = np.mesh().devices == 1 or filtered.nbytes <= most
     return is_small and len(coordinates) <= MOST_AXES
 
 

@@ -149,7 +149,8 @@ def _prepared(in1, in2, mode, axes):
 )
 @in_c_order
 def fftconvolve(in1, in2, mode="full", axes=None):
-    """The convolution of two arrays by Fourier transforms."""
+    """The convolution of two arrays by Fourier transforms: if one operand is much longer, of its
+    blocks."""
     in1, in2 = array(in1), array(in2)
     if in1.ndim == in2.ndim == 0:
         return in1 * in2
@@ -158,8 +159,7 @@ def fftconvolve(in1, in2, mode="full", axes=None):
         return np.asarray([])
     in1, in2, axes = _prepared(in1, in2, mode, axes)
     shape1, shape2 = in1.shape, in2.shape
-    extents = [shape1[axis] + shape2[axis] - 1 for axis in axes]
-    whole = _transformed(in1, in2, axes, extents) if axes else in1 * in2
+    whole = _in_blocks(in1, in2, axes) if axes else in1 * in2
     return _cut(whole, shape1, shape2, mode, axes)
 
 
@@ -171,19 +171,7 @@ def fftconvolve(in1, in2, mode="full", axes=None):
 def oaconvolve(in1, in2, mode="full", axes=None):
     """The convolution of a long and a short array: the long one is cut into blocks, whose
     convolutions by Fourier transforms are added where they overlap."""
-    in1, in2 = array(in1), array(in2)
-    if in1.ndim == in2.ndim == 0:
-        return in1 * in2
-    _check_ndim(in1, in2)
-    if in1.size == 0 or in2.size == 0:
-        return np.asarray([])
-    if in1.shape == in2.shape:
-        return fftconvolve(in1, in2, mode=mode, axes=axes)
-    in1, in2, axes = _prepared(in1, in2, mode, axes)
-    shape1, shape2 = in1.shape, in2.shape
-    if not axes:
-        return _cut(in1 * in2, shape1, shape2, mode, axes)
-    return _cut(_in_blocks(in1, in2, axes), shape1, shape2, mode, axes)
+    return fftconvolve(in1, in2, mode=mode, axes=axes)
 
 
 def _in_blocks(in1, in2, axes):

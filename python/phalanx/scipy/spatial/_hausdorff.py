@@ -29,7 +29,7 @@ def directed_hausdorff(u, v, rng=0, *, seed=None):
     if u.shape[0] * v.shape[0] <= _PAIRS or u.shape[1] > _DIMENSIONS:
         nearest = np.square(columns(u)[:, :, None] - columns(v)[:, None, :]).sum(0).min(1)
     else:
-        nearest = _tree_search.nearest(Levels(v), columns(u), 1, 2, None)[0][:, 0]
+        nearest = _tree_search.nearest(Levels(v), u, 1, 2, None)[0][:, 0]
     first = int(np.argmax(nearest))
     # Both distances are computed alike, so that numbers belong to the distance.
     apart = np.square(u[first] - v).sum(-1)

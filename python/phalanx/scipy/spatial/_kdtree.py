@@ -101,9 +101,11 @@ class KDTree:
         return self.data.max(0) if self.n else np.zeros(self.m)
 
     @property
+    @beside
     def indices(self):
-        """The numbers of the points in the order of the leaves."""
-        return self._levels.order
+        """The numbers of the points in the order of the leaves: those of `tree` if it is made, else
+        those of the searches."""
+        return self._levels.order if self._nodes is None else np.asarray(self._nodes[2])
 
     @property
     def tree(self):
@@ -160,7 +162,7 @@ class KDTree:
         x, lead = self._points(x)
         if k is None:
             raise refuse("k must be an integer or a sequence of integers")
-        is_one = isinstance(k, (numbers.Number, numpy.number)) and int(k) == 1
+        is_one = isinstance(k, (numbers.Number, numpy.number)) and k == 1
         wanted = numpy.arange(1, k + 1) if numpy.ndim(k) == 0 else host(k).astype(int)
         if wanted.ndim != 1 or wanted.size == 0 or wanted.min() < 1:
             raise refuse("k must be an integer or a sequence of integers, of at least 1")
@@ -170,7 +172,7 @@ class KDTree:
         limit = _tree_search.power(float(distance_upper_bound), p)
         most = int(wanted.max())
         levels = self._levels
-        apart, number = _tree_search.nearest(levels, columns(x), most, p, self.boxsize, limit)
+        apart, number = _tree_search.nearest(levels, x, most, p, self.boxsize, limit)
         if wanted.size < most or (wanted != range(1, most + 1)).any():
             chosen = np.asarray(wanted - 1)
             apart, number = np.take(apart, chosen, axis=1), np.take(number, chosen, axis=1)

@@ -3,7 +3,7 @@
 import phalanx as np
 
 from . import _tree_search
-from ._tree_build import columns, starts
+from ._tree_build import columns
 from ._tree_search import box_gaps, far_gaps, powered
 
 # The level at which the search starts, with all nodes.
@@ -19,7 +19,7 @@ def counted(tree, other, radii, p, weights, cumulative):
     own, others = weights
     is_plain = own is None and others is None
     sums = np.zeros(ordered.size)
-    if tree.n and other.n:
+    if tree.n and other.n and ordered.size:
         levels = other._levels
         heavy = _node_weights(others, levels)
         radii_before_root = np.asarray(_tree_search.power(ordered, p))
@@ -42,7 +42,7 @@ def counted(tree, other, radii, p, weights, cumulative):
 def _node_weights(weights, levels):
     """The sum of the weights of each node, for each level."""
     if weights is None:
-        return [np.diff(starts(levels.n, at)) for at in range(levels.depth + 1)]
+        return [np.diff(levels.starts(at)) for at in range(levels.depth + 1)]
     found = [np.concatenate([weights, np.zeros(1)])[levels.members].sum(1)]
     for _ in range(levels.depth):
         found.insert(0, found[0].reshape(-1, 2).sum(1))

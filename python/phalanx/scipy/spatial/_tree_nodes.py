@@ -37,15 +37,16 @@ class innernode(node):
 
 
 def made(tree):
-    """The root of a tree's nodes, and their number. The points of each node are split at their
-    middle, as by the searches, until leaves have at most `leafsize` points."""
+    """The root of a tree's nodes, their number, and the numbers of the points in the order of the
+    leaves. The points of each node are split at their middle along the dimension in which they are
+    widest, until leaves have at most `leafsize` points."""
     import numpy
 
-    order = tree.indices.get().copy()
-    points = _host.copied(tree.data, _MOST, "phalanx.scipy.spatial.KDTree.tree")[order]
+    points = _host.copied(tree.data, _MOST, "phalanx.scipy.spatial.KDTree.tree").copy()
+    order = numpy.arange(tree.n)
     count = 0
 
-    def of(first, last, level, place):
+    def of(first, last):
         nonlocal count
         count += 1
         part = points[first:last]
@@ -53,18 +54,11 @@ def made(tree):
         if last - first <= tree.leafsize or not extents.max() > 0:
             return leafnode(first, last, order[first:last])
         dim = int(extents.argmax())
+        sorting = part[:, dim].argsort(kind="stable")
+        order[first:last] = order[first:last][sorting]
+        points[first:last] = part[sorting]
         middle = first + (last - first) // 2
-        if level >= tree._levels.depth:
-            # Below the levels of the searches, points have no order yet.
-            sorting = part[:, dim].argsort(kind="stable")
-            order[first:last] = order[first:last][sorting]
-            points[first:last] = part[sorting]
-        else:
-            middle = (2 * place + 1) * tree.n >> level + 1
-        split = float(points[middle:last, dim].min())
-        less = of(first, middle, level + 1, 2 * place)
-        greater = of(middle, last, level + 1, 2 * place + 1)
-        return innernode(less, greater, dim, split)
+        split = float(points[middle, dim])
+        return innernode(of(first, middle), of(middle, last), dim, split)
 
-    root = of(0, tree.n, 0, 0)
-    return root, count
+    return of(0, tree.n), count, order

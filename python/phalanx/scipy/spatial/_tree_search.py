@@ -1,14 +1,16 @@
 """Searches in balanced trees, for many points at once.
 
-The search keeps pairs of a point and a node. At each step, the pairs are replaced by those of the
-point and the parts of the node some levels below, as far as the boxes of the parts are near enough.
-What is left at the last level are the pairs whose points are compared. Many pairs are split into
-blocks. Points have their coordinates along the first axis.
+The nearest points are found by an operation of its own. A search for all points within a radius
+keeps pairs of a point and a node. At each step, the pairs are replaced by those of the point and
+the parts of the node some levels below, as far as the boxes of the parts are near enough. What is
+left at the last level are the pairs whose points are compared. Many pairs are split into blocks.
+Points have their coordinates along the first axis.
 """
 
 import phalanx as np
 
-from ._tree_build import slots
+from ..._phalanx.spatial import _nearest_in_tree as _native
+from ._tree_build import columns
 
 # Pairs of points that are compared in one block: on CPUs, what fits into caches; on GPUs, what
 # keeps them busy.
@@ -90,19 +92,6 @@ def boxes_below(levels, node, at, step):
     ]
 
 
-def near_nodes(levels, x, p, box, level):
-    """The node of a level near each point. It need not be the nearest one."""
-    at = min(level, _FIRST)
-    low, high = levels.low[at][:, None, :], levels.high[at][:, None, :]
-    node = np.argmin(powered(box_gaps(x[:, :, None], low, high, box), p), axis=1)
-    while at < level:
-        step = min(_STEP, level - at)
-        apart = powered(box_gaps(x[:, :, None], *boxes_below(levels, node, at, step), box), p)
-        node = (node << step) + np.argmin(apart, axis=1)
-        at += step
-    return node
-
-
 def pairs_at_leaves(levels, x, reach, p, box):
     """Yields blocks of pairs of a point and a smallest node that is at most `reach` away, which is
     a distance before the root for each point: the numbers of the points and of the nodes. In each
@@ -161,32 +150,32 @@ def within(levels, x, reach, p, box):
 
 
 def nearest(levels, x, k, p, box, limit=float("inf")):
-    """The `k` nearest points of a tree for each point of `x` that are nearer than `limit`, a
-    distance before the root: distances before the root, ascending, and numbers. Where there are
-    fewer points, infinity and `n`. Collective."""
-    width, total = min(k, levels.n), x.shape[1]
+    """The `k` nearest points of a tree for each row of `x` that are nearer than `limit`, a distance
+    before the root: distances before the root, ascending, and numbers. Where there are fewer
+    points, infinity and `n`."""
+    width, total = min(k, levels.n), x.shape[0]
     if not width or not total:
         return np.full((total, k), np.inf), np.full((total, k), levels.n)
-    # The level whose nodes have at least as many points.
-    level = levels.depth
-    while level and levels.n >> level < width:
-        level -= 1
-    step = max(most_pairs() // max(-(-levels.n // (1 << level)), width), 1)
-    blocks = []
-    for first in range(0, total, step):
-        part = x[:, first : first + step]
-        if level == 0:
-            blocks.append(_smallest_of_all(levels, part, width, p, box))
-        else:
-            reach = _bound(levels, part, width, p, box, level) * _SLACK
-            blocks.append(_smallest_within(levels, part, np.minimum(reach, limit), width, p, box))
-    apart, number = (joined([one[side] for one in blocks]) for side in (0, 1))
-    is_near = apart < limit
-    apart, number = np.where(is_near, apart, np.inf), np.where(is_near, number, levels.n)
+    tree = (*_packed(levels), levels.members, levels.n, box)
+    number = _native(x, tree, (width, float(p), float(limit)))
+    is_there = number < levels.n
+    found = np.take(levels.data, np.minimum(number, levels.n - 1).reshape(-1), axis=1)
+    gaps = point_gaps(columns(x)[:, :, None], found.reshape(levels.m, total, width), box)
+    apart = np.where(is_there, powered(gaps, p), np.inf)
     if width < k:
         apart = np.pad(apart, [(0, 0), (0, k - width)], constant_values=np.inf)
         number = np.pad(number, [(0, 0), (0, k - width)], constant_values=levels.n)
     return apart, number
+
+
+def _packed(levels):
+    """The boxes of all levels and the points of the leaves, each in the order of the nodes."""
+    if levels.packed is None:
+        sides = [np.concatenate(side, axis=1) for side in (levels.low, levels.high)]
+        # Stacking columns would read with strides.
+        boxes, leaves = np.stack(sides).transpose(2, 0, 1), levels.points.transpose(1, 0, 2)
+        levels.packed = tuple(map(np.ascontiguousarray, (boxes, leaves)))
+    return levels.packed
 
 
 def joined(blocks):
@@ -194,45 +183,6 @@ def joined(blocks):
     return blocks[0] if len(blocks) == 1 else np.concatenate(blocks)
 
 
-def _smallest_of_all(levels, x, width, p, box):
-    apart = powered(point_gaps(x[:, :, None], levels.data[:, None, :], box), p)
-    if width == 1:
-        number = np.argmin(apart, axis=1)[:, None]
-    else:
-        number = np.argsort(apart, axis=1, kind="stable")[:, :width]
-    return np.take_along_axis(apart, number, axis=1), number
-
-
-def _smallest_within(levels, x, reach, width, p, box):
-    count = x.shape[1]
-    blocks = [one for one in within(levels, x, reach, p, box) if one[0].shape[0]]
-    if not blocks:
-        return np.full((count, width), np.inf), np.full((count, width), levels.n)
-    point, number, apart = (joined([one[side] for one in blocks]) for side in range(3))
-    order = np.lexsort((number, apart, point))
-    bounds = edges(point, count)
-    places = bounds[:-1, None] + np.arange(width)
-    is_there = places < bounds[1:, None]
-    chosen = order[np.minimum(places, point.shape[0] - 1)]
-    return np.where(is_there, apart[chosen], np.inf), np.where(is_there, number[chosen], levels.n)
-
-
 def edges(numbers, count):
     """Where each number up to `count` begins in ascending numbers, and where the last one ends."""
     return np.searchsorted(numbers, np.arange(count + 1))
-
-
-def _bound(levels, x, width, p, box, level):
-    """The distances before the root within which there are at least `width` points: those of the
-    `width` nearest points of a near node."""
-    node = near_nodes(levels, x, p, box, level)
-    if level == levels.depth:
-        members, points = levels.members[node] < levels.n, np.take(levels.points, node, axis=1)
-    else:
-        places, is_there = slots(levels.n, level)
-        members = is_there[node]
-        points = np.take(levels.data, levels.order[places[node]], axis=1)
-    apart = np.where(members, powered(point_gaps(x[:, :, None], points, box), p), np.inf)
-    if width == 1:
-        return apart.min(1)
-    return np.partition(apart, width - 1, axis=1)[:, width - 1]

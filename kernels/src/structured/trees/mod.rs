@@ -1,0 +1,4 @@
+//! Searches in trees of points.
+
+pub(super) mod cpu;
+pub(super) mod cuda;
