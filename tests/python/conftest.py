@@ -2,7 +2,7 @@
 
 The devices are those of `PHALANX_DEVICES`. With `PHALANX_TEST_FULL=1` every case runs on all of
 them, with ten times as many examples of Hypothesis. `PHALANX_TEST_SHARE` runs an eighth of the
-tests, `PHALANX_TEST_TURN` half of the cases of those marked as long, and in ranks half of all.
+tests, `PHALANX_TEST_TURN` half of the cases of each test.
 Under a launcher every process runs the tests as a rank of one world, except tests marked as tests
 of one process.
 """
@@ -58,7 +58,6 @@ def pytest_configure(config):
     config.addinivalue_line(
         "markers", "one_process(reason): the test cannot run in the ranks of a world"
     )
-    config.addinivalue_line("markers", "long: half of the cases run for a commit")
 
 
 def pytest_collection_modifyitems(config, items):
@@ -70,8 +69,8 @@ def pytest_collection_modifyitems(config, items):
     def is_due(item):
         if RANKS > 1 and item.get_closest_marker("one_process"):
             return False
-        if turn and RANKS == 1 and item.get_closest_marker("long"):
-            function = item.nodeid.partition("[")[0]
+        function, _, case = item.nodeid.partition("[")
+        if turn and not share and RANKS == 1 and case:
             cases[function] += 1
             if (cases[function] + int(turn)) % 2:
                 return False

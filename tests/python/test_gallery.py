@@ -49,7 +49,6 @@ def numpy_says(tmp_path_factory):
     return output
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("processes, devices", PLACES)
 @pytest.mark.parametrize("name", GALLERY)
 def test_program(name, processes, devices, numpy_says):
@@ -59,7 +58,6 @@ def test_program(name, processes, devices, numpy_says):
     compare("\n".join(lines) + "\n", numpy_says(name))
 
 
-@pytest.mark.long
 @worlds.needs_mpirun
 @pytest.mark.parametrize("processes", [1, 4])
 @pytest.mark.parametrize("name", GALLERY if FULL else SOON)
@@ -71,7 +69,6 @@ def test_program_under_mpirun(name, processes, numpy_says, tmp_path):
         compare(text, numpy_says(name))
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("processes, devices", PLACES)
 def test_program_of_cupy(processes, devices):
     ended = worlds.run(str(FOLDER / "from_cupy.py"), processes=processes, devices=devices)
@@ -100,7 +97,6 @@ def visits_of_cupy():
     ]
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("processes, devices", [(1, 3), (3, 1), (4, 1), (2, 2)])
 def test_pipeline(processes, devices):
     pipeline = str(FOLDER / "pipeline.py")

@@ -201,7 +201,6 @@ assert not bad, bad
 """
 
 
-@pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="address spaces are limited on Linux")
 @pytest.mark.parametrize("devices", [1, 3])
 @pytest.mark.parametrize("more", [12 << 20, 40 << 20])

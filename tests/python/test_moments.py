@@ -95,7 +95,6 @@ PROGRAM = """
 """
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("devices", [1, 2, 3, 4, 8])
 def test_variances_are_those_of_numpy(devices):
     output = worlds.run(PROGRAM, devices=devices, timeout=240).stdout

@@ -36,7 +36,6 @@ def sums(count, left=None, right=None):
 LAYOUTS = [(2, 1), (3, 1), (8, 1), (1, 3), (2, 2)]
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(("devices", "processes"), LAYOUTS)
 def test_an_array_is_exchanged_twice_and_then_lies_with_its_partners(devices, processes):
     worlds.run(START + """
@@ -99,7 +98,6 @@ assert sums(3, right=others[0]) == [True, True, False]
                environment={"PHALANX_MEMORY_LIMIT": "1200000"})
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(("devices", "processes"), LAYOUTS)
 def test_a_copy_of_a_reversed_view_lies_like_a_new_array(devices, processes):
     worlds.run(START + """
@@ -115,7 +113,6 @@ assert not exchanges(inner * a[1:])
 """, devices=devices, processes=processes)
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(("devices", "processes"), LAYOUTS)
 def test_a_matrix_and_its_transpose(devices, processes):
     # Rows of the one and columns of the other lie together once the matrix has a copy in columns.
@@ -198,7 +195,6 @@ assert sums(3) == [True, True, True]
 """, devices=2, environment={"PHALANX_MEMORY_LIMIT": "2000000"})
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(("devices", "processes"), LAYOUTS)
 def test_shards_of_a_reversed_view_are_written_where_they_belong(devices, processes):
     worlds.run(START + """

@@ -69,7 +69,6 @@ if np.rank() == 0:
 """
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("grid", GRIDS, ids=lambda grid: "x".join(map(str, grid.values())))
 def test_products_have_the_numbers_of_numpy(grid):
     count = 1
@@ -80,7 +79,6 @@ def test_products_have_the_numbers_of_numpy(grid):
     assert json.loads(ended.stdout.splitlines()[-1]) >= 8, "no product runs on the grid"
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(("processes", "devices"), [(4, 1), (2, 2)])
 def test_products_in_processes(processes, devices):
     program = PROGRAM.format(grid={"rows": 2, "columns": 2}, shapes=SHAPES[:4], devices="")

@@ -46,7 +46,6 @@ OTHER_DATA = {
 }
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("name", OTHER_DATA)
 @pytest.mark.parametrize("rest", ["", "float(np.arange(5.0).sum())"])
 def test_host_data_that_differ_are_reported_however_they_are_used(name, rest):

@@ -75,7 +75,6 @@ def alone():
     return digests(1, 1)
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("processes, devices", [(1, 2), (1, 3), (1, 8), (3, 1), (2, 2)])
 def test_results_have_the_same_bits_on_any_number_of_devices(alone, processes, devices):
     assert len(alone) > 300

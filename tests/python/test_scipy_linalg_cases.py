@@ -195,7 +195,6 @@ def compare_results(name, given, options, own, other):
     check(own, other, tolerance, dtype=False)
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", some(OPTIONS))
 def test_functions_of_a_matrix(name, kind):
@@ -238,7 +237,6 @@ ASSUMED = {
 }
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("assumed", ASSUMED)
 @pytest.mark.parametrize("kinds", PAIRS)
 def test_equations(kinds, assumed):
