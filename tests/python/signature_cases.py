@@ -1,11 +1,14 @@
 """Calls of SciPy's functions that are drawn from their signatures, compared with SciPy's results.
 
 Each parameter has a strategy: that of the function, of its area, or of all areas, by its name
-(`signatures/`). Optional parameters are left out at times; each is given by position or by name.
-Some calls have a wrong argument. Results are compared by dtype, shape and value, errors by class.
+(`signatures/`). A class is a function, too, and a method is a function whose first argument is an
+object, which is drawn as a call of the class. Optional parameters are left out at times; each is
+given by position or by name. Some calls have a wrong argument. Results are compared by dtype, shape
+and value, errors by class.
 `python -m tests.python.signature_cases AREA FIRST COUNT [NAME...]` runs seeds of an area.
 """
 
+import functools
 import importlib
 import inspect
 import sys
@@ -19,7 +22,9 @@ import phalanx
 
 from .conftest import device_count
 from .signatures import areas
-from .signatures.drawing import WRONG, WRONG_ARRAYS, Array, Draw, Pair
+from .signatures.drawing import (
+    WRONG, WRONG_ARRAYS, Array, Draw, Object, converted, shown,
+)
 
 DEVICES = device_count()
 # Errors that SciPy does not raise on purpose: any error is right, and for some of them a result.
@@ -28,10 +33,13 @@ ACCIDENTS = (AttributeError, NameError, SystemError, AssertionError, ZeroDivisio
 FAULTS = (AttributeError, NameError, RecursionError,
           numpy._core._exceptions._UFuncOutputCastingError)
 # Parameters that mean nothing here, or that let SciPy write to an argument.
-NEVER_WRONG = ("overwrite", "device", "xp", "plan", "_cache", "workers")
+NEVER_WRONG = ("overwrite", "device", "xp", "plan", "_cache", "workers", "self")
 # The most units of the precision of 32-bit floats.
 SINGLE = 4096
 OF_HOST = ("the function is SciPy's", "SciPy computes it on the host")
+CLASS_OF_HOST = ("the system is SciPy's",)
+# Operators of objects, which are methods as the others are.
+OPERATORS = ("__call__", "__getitem__", "__len__", "__mul__", "__pow__", "__add__")
 
 
 class Area:
@@ -44,39 +52,73 @@ class Area:
         self.ours = importlib.import_module(f"phalanx.scipy.{name}")
 
     def public(self):
-        """The functions that both have and that run on devices."""
+        """The functions, classes and methods that both have and that run on devices."""
         names = getattr(self.ours, "__all__", None) or dir(self.ours)
-        return [name for name in sorted(names) if self._is_compared(name)]
+        compared = [name for name in sorted(names) if self._is_compared(name)]
+        objects = getattr(self.table, "OBJECTS", {})
+        return [one for name in compared for one in (name, *self._methods(name))] + [
+            f"{name}.{method}" for name, methods in objects.items() for method in methods]
 
     def _is_compared(self, name):
         own, other = getattr(self.ours, name, None), getattr(self.theirs, name, None)
-        if name[0] == "_" or not callable(own) or inspect.isclass(own) or not callable(other):
+        if name[0] == "_" or not callable(own) or not callable(other):
             return False
-        if not (inspect.isroutine(other) or isinstance(other, numpy.ufunc)):
+        if own is other or inspect.isclass(other) and issubclass(other, (Exception, dict)):
+            return False
+        if not (inspect.isclass(other) or inspect.isroutine(other)
+                or isinstance(other, numpy.ufunc)):
             # Objects such as distributions.
             return False
         text = " ".join((own.__doc__ or "").split())
-        return not any(phrase in text for phrase in OF_HOST)
+        phrases = CLASS_OF_HOST if inspect.isclass(other) else OF_HOST
+        is_of_host = any(phrase in text for phrase in phrases)
+        return not is_of_host or name in getattr(self.table, "OF_HOST", ())
+
+    def _methods(self, name):
+        """The methods of a class that both have."""
+        other = getattr(self.theirs, name)
+        if not inspect.isclass(other) or name in self.table.LEFT_OUT:
+            return []
+        own = getattr(self.ours, name)
+        return [f"{name}.{one}" for one in dir(other) if (one[0] != "_" or one in OPERATORS)
+                and callable(getattr(other, one)) and callable(getattr(own, one, None))
+                and not inspect.isclass(getattr(other, one))]
 
     def functions(self):
         """The compared functions for which no reason speaks against it."""
-        return [name for name in self.public() if name not in self.table.LEFT_OUT]
+        left_out = self.table.LEFT_OUT
+        return [name for name in self.public() if name not in left_out
+                and f".{name.partition('.')[2]}" not in left_out]
+
+    def both(self, name):
+        """The function of SciPy and ours."""
+        path = name.split(".")
+        return [functools.reduce(getattr, path, one) for one in (self.theirs, self.ours)]
 
     def signature(self, name):
-        given = getattr(self.table, "SIGNATURES", {}).get(name)
-        other = getattr(self.theirs, name)
+        known = getattr(self.table, "SIGNATURES", {})
+        given = known.get(name, known.get(f".{name.partition('.')[2]}"))
+        other = self.both(name)[0]
         if isinstance(other, numpy.ufunc):
             given = f"{', '.join(f'x{place}' for place in range(other.nin))}, /"
-        if given:
+        if given is not None:
             return inspect.signature(eval(f"lambda {given}: None"))
         return inspect.signature(other)
 
+    def own(self, name):
+        """What the table states for a function: of a method, also for those of that name."""
+        of_name = self.table.OWN.get(f".{name.partition('.')[2]}", {})
+        return {**of_name, **self.table.OWN.get(name, {})}
+
     def strategies(self, name):
         """The strategy of each parameter of a function."""
-        own = self.table.OWN.get(name, {})
+        own = self.own(name)
         found = {}
         for one in self.signature(name).parameters.values():
             if one.kind == one.VAR_KEYWORD:
+                continue
+            if one.name == "self":
+                found["self"] = lambda d: d.object(name.partition(".")[0])
                 continue
             for strategies in (own, self.table.PARAMETERS, areas.COMMON):
                 if one.name in strategies:
@@ -87,22 +129,38 @@ class Area:
                     raise KeyError(f"no strategy for {one.name} of {self.name}.{name}")
         return found
 
+    def _object(self, d, kind, **known):
+        """An object of a class, from arguments that are drawn as for a call of the class. `known`
+        is what their strategies find in the draws."""
+        inner = Draw(kind, 0)
+        inner.chance = d.chance
+        vars(inner).update(known)
+        given, keywords = self._drawn(inner, kind, 0)
+        return Object(self.both(kind), given, keywords, inner)
+
     def draw(self, name, seed):
         """Positional and named arguments of the case of a seed, and the draws."""
         d = Draw(f"{self.name}.{name}", seed)
-        d.function = name
-        own, strategies = self.table.OWN.get(name, {}), self.strategies(name)
+        return *self._drawn(d, name, 0.06), d
+
+    def _drawn(self, d, name, wrong_often):
+        """Positional and named arguments; sometimes one is wrong."""
+        d.function, d.object = name, functools.partial(self._object, d)
+        own, strategies = self.own(name), self.strategies(name)
         for key, value in {**getattr(self.table, "ARRAYS", {}), **own.get("ARRAYS", {})}.items():
             setattr(d, key, value)
         parameters = self.signature(name).parameters
         # Axes are known before the parameters that have a value for each of them.
         leading = getattr(self.table, "LEADING", areas.LEADING)
         array = next((one for one in strategies if one in leading), None)
-        order = sorted(strategies, key=lambda one: (one != array, one not in ("axes", "axis")))
+        order = sorted(strategies, key=lambda one: (
+            one != "self", one != array, one not in ("axes", "axis")))
         required = [one for one in strategies if parameters[one].default is inspect.Parameter.empty]
+        never = own.get("NEVER_WRONG", getattr(self.table, "NEVER_WRONG", ()))
         may_be_wrong = [one for one in strategies if not one.startswith(NEVER_WRONG)
+                        and one not in never
                         and parameters[one].kind != inspect.Parameter.VAR_POSITIONAL]
-        wrong = d.one(may_be_wrong) if may_be_wrong and d.often(0.06) else None
+        wrong = d.one(may_be_wrong) if may_be_wrong and d.often(wrong_often) else None
         for one in order:
             if one in required or one == wrong or d.often(own.get("OFTEN", {}).get(one, 0.35)):
                 mistakes = WRONG_ARRAYS if one == array else WRONG
@@ -112,12 +170,14 @@ class Area:
                     d.is_odd = isinstance(drawn, Array)
                     drawn = d.one(mistakes)
                 d.values[one] = drawn
+                if one == "self":
+                    d.of = drawn.draws
                 if isinstance(drawn, Array) and one == array:
                     d.first = drawn.array
         if "CHECK" in own:
             own["CHECK"](d)
         d.wrong = wrong if wrong in d.values else None
-        return *self._placed(d, parameters), d
+        return self._placed(d, parameters)
 
     @staticmethod
     def _placed(d, parameters):
@@ -130,7 +190,8 @@ class Area:
                 given += d.values[one.name]
                 continue
             by_position = by_position and one.name in d.values and one.kind != one.KEYWORD_ONLY
-            if by_position and one.kind != one.POSITIONAL_ONLY and d.often(0.15):
+            if by_position and one.kind != one.POSITIONAL_ONLY and one.name != "self" and (
+                    d.often(0.15)):
                 by_position = False
             if by_position:
                 given.append(d.values[one.name])
@@ -144,7 +205,7 @@ class Area:
         if not isinstance(found, Exception) or not isinstance(expected, Exception):
             return False
         parameters = self.signature(name).parameters
-        own, other = getattr(self.ours, name), getattr(self.theirs, name)
+        other, own = self.both(name)
         is_optional = {key: parameters[key].default is not inspect.Parameter.empty
                        for key in values}
 
@@ -171,12 +232,13 @@ class Area:
         the result."""
         given, keywords, d = self.draw(name, seed)
         values = d.values
-        told = f"{self.name}.{name}{_shown(given, keywords)}"
+        told = f"{self.name}.{name}{shown(given, keywords)}"
         if areas.undefined(self.name, name, values):
             return None
-        expected = outcome(getattr(self.theirs, name), given, keywords, lambda x: x.theirs())
-        own = getattr(self.ours, name)
-        found = outcome(own, given, keywords, lambda x: x.ours())
+        other, own = self.both(name)
+        compared = getattr(self.table, "compared", lambda name, values, found: found)
+        expected = compared(name, values, outcome(other, given, keywords, lambda x: x.theirs()))
+        found = compared(name, values, outcome(own, given, keywords, lambda x: x.ours()))
         units = self.table.units(name, values)
         is_coarse = self.table.COARSE is None or name in self.table.COARSE
         coarse = precision(values) if is_coarse else 0.0
@@ -189,7 +251,8 @@ class Area:
             digest[self.name, name, seed] = bits(found)
         if DEVICES > 1:
             chance = numpy.random.default_rng([seed, zlib.crc32(name.encode())])
-            moved = outcome(own, given, keywords, lambda x: x.ours(lambda a: rearranged(a, chance)))
+            moved = compared(name, values, outcome(
+                own, given, keywords, lambda x: x.ours(lambda a: rearranged(a, chance))))
             exact = name in self.table.EXACT
             text = "other bits" if exact and bits(moved) != bits(found) else (
                 difference(moved, found, 4 * units, coarse))
@@ -224,29 +287,18 @@ def rearranged(a, chance):
     return a.with_sharding(phalanx.Sharding(*names, blocks={axis: blocks}))
 
 
-def _shown(given, keywords):
-    """Arguments as they are written."""
-    words = [repr(one) for one in given] + [f"{key}={one!r}" for key, one in keywords.items()]
-    return f"({', '.join(words)})"
-
-
-def _converted(x, convert):
-    if isinstance(x, (Array, Pair)):
-        return convert(x)
-    return type(x)(_converted(one, convert) for one in x) if type(x) in (list, tuple) else x
-
-
 def outcome(function, given, keywords, convert):
     """The parts of a result and of the arguments after the call, or an error."""
-    given = [_converted(one, convert) for one in given]
-    keywords = {key: _converted(one, convert) for key, one in keywords.items()}
     with warnings.catch_warnings(), numpy.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         try:
+            # An object may refuse its arguments.
+            given, keywords = converted(given, convert), converted(keywords, convert)
             found = parts(function(*given, **keywords))
             arrays = [*given, *keywords.values()]
             after = {f"argument {place}{key}": one for place, x in enumerate(arrays)
                      if isinstance(x, (numpy.ndarray, phalanx.ndarray, list))
+                     or type(x).__name__ in areas.SHOWN
                      for key, one in parts(x).items()}
             return found | after
         except Exception as error:
@@ -261,10 +313,20 @@ def parts(value, name=""):
         return {name: numpy.asarray(value)}
     if value is None or isinstance(value, (str, slice, type)):
         return {name: value}
-    if isinstance(value, dict):
+    how = areas.SHOWN.get(type(value).__name__)
+    if how is not None:
+        pairs = [("class", type(value).__name__), *(enumerate([how(value)]) if callable(how) else [
+            (key, getattr(value, key)) for key in how.split()])]
+    elif hasattr(value, "toarray"):
+        pairs = [("format", value.format), ("", value.toarray())]
+    elif isinstance(value, dict):
         pairs = value.items()
     elif hasattr(value, "_fields"):
         pairs = zip(value._fields, value, strict=True)
+    elif isinstance(value, (set, frozenset)):
+        pairs = {"kind": type(value).__name__, "": numpy.asarray(sorted(value))}.items()
+    elif isinstance(value, list) and value and all(isinstance(one, int) for one in value):
+        pairs = {"kind": "list", "": numpy.asarray(value)}.items()
     elif isinstance(value, (tuple, list)):
         pairs = {"kind": type(value).__name__, **dict(enumerate(value))}.items()
     elif callable(value) or not hasattr(value, "__dict__"):
@@ -290,12 +352,20 @@ def bits(found):
 
 def precision(values):
     """The precision of the coarsest floats among arguments."""
-    nested = [one if isinstance(one, (list, tuple)) else [one] for one in values.values()]
-    arrays = [one.array for some in nested for one in some if isinstance(one, Array)]
+    arrays = arrays_of(list(values.values()))
     # SciPy computes with short integers in 32-bit floats.
     floats = [one.dtype if one.dtype.kind in "fc" else "f4" for one in arrays
               if one.dtype.kind in "fc" or one.dtype.itemsize < 4]
     return max((float(numpy.finfo(one).eps) for one in floats), default=0.0)
+
+
+def arrays_of(value):
+    """The arrays in an argument, also those of an object."""
+    if isinstance(value, Array):
+        return [value.array]
+    inner = list(value.draws.values.values()) if isinstance(value, Object) else value
+    return [one for part in inner for one in arrays_of(part)] if isinstance(
+        inner, (list, tuple)) else []
 
 
 def difference(found, expected, units, coarse=0.0):

@@ -4,10 +4,11 @@ import importlib
 
 from .undefined import undefined
 
-__all__ = ["AREAS", "COMMON", "LEADING", "table", "undefined"]
+__all__ = ["AREAS", "COMMON", "LEADING", "SHOWN", "table", "undefined"]
 
 AREAS = ["ndimage", "signal", "signal.windows", "fft", "fftpack", "special", "stats", "interpolate",
-         "spatial.distance", "cluster.vq", "integrate"]
+         "spatial", "spatial.distance", "spatial.transform", "cluster.vq", "integrate", "optimize",
+         "linalg"]
 # The parameter whose array decides how many axes there are.
 LEADING = ("input", "x", "a", "data", "image", "in1", "signal", "arr", "volume", "im", "Iin", "t",
            "Zxx", "y", "z", "structure", "XA", "X", "samples", "u", "obs", "pvalues", "f_obs",
@@ -28,3 +29,6 @@ COMMON = {
     "cval": lambda d: d.one([0, 1.5, -2, 3]),
     "dx": lambda d: d.one([1.0, 0.5, 2]),
 }
+
+# What is compared of an object of a class: attributes, or the result of a function.
+SHOWN = {name: how for area in AREAS for name, how in getattr(table(area), "SHOWN", {}).items()}

@@ -60,12 +60,48 @@ class Pair:
         return self.of_ours
 
 
+class Object:
+    """An object of a class of one library and the same of the other, and the draws of the arguments
+    that it is made from."""
+
+    def __init__(self, kinds, given, keywords, draws):
+        self.kinds, self.given, self.keywords, self.draws = kinds, given, keywords, draws
+
+    def __repr__(self):
+        return f"{self.kinds[0].__name__}{shown(self.given, self.keywords)}"
+
+    def theirs(self):
+        return self._made(self.kinds[0], lambda x: x.theirs())
+
+    def ours(self, arrange=None):
+        return self._made(self.kinds[1], lambda x: x.ours(arrange))
+
+    def _made(self, kind, convert):
+        given, keywords = converted(self.given, convert), converted(self.keywords, convert)
+        return kind(*given, **keywords)
+
+
+def converted(x, convert):
+    """Arguments of one of the libraries, also in lists, tuples and dictionaries."""
+    if isinstance(x, (Array, Pair, Object)):
+        return convert(x)
+    if type(x) is dict:
+        return {key: converted(one, convert) for key, one in x.items()}
+    return type(x)(converted(one, convert) for one in x) if type(x) in (list, tuple) else x
+
+
+def shown(given, keywords):
+    """Arguments as they are written."""
+    words = [repr(one) for one in given] + [f"{key}={one!r}" for key, one in keywords.items()]
+    return f"({', '.join(words)})"
+
+
 class Draw:
     """The arguments of one call. `values` has what is drawn already, by the names of parameters,
-    and `first` is the first array."""
+    `first` is the first array, and `of` the draws of the object whose method is called."""
 
     def __init__(self, name, seed):
-        self.chance = numpy.random.default_rng([seed, *name.encode()])
+        self.chance, self.of = numpy.random.default_rng([seed, *name.encode()]), None
         self.values, self.first, self.wrong, self.is_odd = {}, numpy.zeros(3), None, False
         # What the entries of a function's table state about its arrays.
         self.dtypes, self.rare, self.least, self.most, self.longest = REAL, RARE, 1, 3, 24

@@ -218,6 +218,40 @@ def with_angles(d):
         d.values |= {"x": Array(d.chance.normal(size=d.first.shape)), "detrend": False}
 
 
+def _samples(d):
+    n = d.of.values["n"]
+    return n if d.often(0.95) else n + 1
+
+
+def slice_window(d):
+    """A window of slices."""
+    d.width = d.whole(3, 9)
+    made = numpy.round(d.chance.uniform(0.2, 1, d.width), 2)
+    return Array(made if d.often(0.9) else made * (1 + 0.5j))
+
+
+def slices(d):
+    """Slices of a spectrum, of an extent that the transform has."""
+    width, mode = d.of.width, d.of.values.get("fft_mode", "onesided")
+    mfft = d.of.values.get("mfft") or width
+    count = mfft // 2 + 1 if mode in ("onesided", "onesided2X") else mfft
+    return d.laid(d.elements((count if d.often(0.95) else count + 1, d.whole(8, 12)), "complex128"))
+
+
+SHORT_TIME = {
+    "win": slice_window, "hop": lambda d: d.one([1, 2, 3, 0 if d.often(0.1) else 2]),
+    "fs": lambda d: d.one([1.0, 2, 10]), "mfft": lambda d: d.one([None, None, 12, 16]),
+    "fft_mode": lambda d: d.one(["twosided", "centered", "onesided", "onesided2X",
+                                 "none" if d.often(0.1) else "onesided"]),
+    "dual_win": lambda d: None, "scale_to": lambda d: d.one([None, "magnitude", "psd"]),
+    "phase_shift": lambda d: d.one([0, None, 1])}
+SLICED = {
+    "x": lambda d: d.array((*d.shape(0, 1), d.whole(9, 30)), ["float64", "float64", "float32"]),
+    "p0": lambda d: d.one([None, 0]), "p1": lambda d: d.one([None, 3]),
+    "k_offset": lambda d: d.one([0, 2]), "axis": lambda d: -1, "n": lambda d: d.whole(6, 40),
+    "padding": lambda d: d.one(["zeros", "edge", "even", "odd", "none"]),
+    "detr": lambda d: d.one([None, "linear", "constant"]),
+    "axes_seq": lambda d: d.one(["tf", "ft", "none"]), "center_bins": lambda d: d.often(0.5)}
 FILTERED = {"ARRAYS": {"least": 1}, "x": lambda d: d.array(d.shape(1, 2))}
 SPECTRAL = {"x": lambda d: d.array((*d.shape(0, 1), d.whole(3, 40)) if d.often(0.8) else None)}
 PLANE = {"signal": real_image, "input": real_image,
@@ -275,6 +309,31 @@ OWN = {
     "zoom_fft": {"fs": lambda d: d.one([2, 1.0, 10])},
     "wiener": {"im": real},
 }
+OWN |= {
+    "CZT": {"n": lambda d: d.whole(1, 12), "m": lambda d: d.one([None, 1, 5, 9]),
+            "w": lambda d: d.one([None, 0.9 + 0.3j]), "a": lambda d: d.one([1 + 0j, 0.5j])},
+    "ZoomFFT": {"n": lambda d: d.whole(1, 12), "m": lambda d: d.one([None, 1, 5, 9]),
+                "fs": lambda d: d.one([2, 1.0, 10])},
+    **{f"{name}.__call__": {"x": lambda d: d.array((*d.shape(0, 1), _samples(d))),
+                            "axis": lambda d: -1} for name in ("CZT", "ZoomFFT")},
+    "ShortTimeFFT": SHORT_TIME, "ShortTimeFFT.from_window": {
+        **SHORT_TIME, "win_param": lambda d: d.one(["hann", ("gaussian", 2.0), "boxcar"]),
+        "nperseg": lambda d: d.one([4, 5, 8]), "noverlap": lambda d: d.one([0, 2, 3])},
+    "ShortTimeFFT.from_dual": {**SHORT_TIME, "dual_win": slice_window},
+    "ShortTimeFFT.from_win_equals_dual": {**SHORT_TIME, "desired_win": slice_window},
+    **{f"ShortTimeFFT.{name}": SLICED for name in (
+        "stft", "spectrogram", "stft_detrend", "extent", "k_max", "p_max", "p_num", "p_range",
+        "t", "upper_border_begin")},
+    "ShortTimeFFT.spectrogram": {**SLICED, "y": lambda d: None},
+    "ShortTimeFFT.istft": {"S": slices, "k0": lambda d: d.one([0, 0, 1]), "k1": lambda d: None,
+                           "f_axis": lambda d: -2, "t_axis": lambda d: -1},
+    "ShortTimeFFT.nearest_k_p": {"k": lambda d: d.whole(-3, 20), "left": lambda d: d.often(0.5)},
+    "ShortTimeFFT.scale_to": {"scaling": lambda d: d.one(["magnitude", "psd", "none"])},
+}
+# What is compared of an object.
+SHOWN = {"CZT": "n m w a", "ZoomFFT": "n m f1 f2 fs",
+         "ShortTimeFFT": "win dual_win hop fs fft_mode mfft scaling phase_shift T delta_f "
+                         "delta_t f invertible f_pts k_min p_min m_num"}
 
 
 def units(name, values):

@@ -3,9 +3,14 @@ compared."""
 
 import numpy
 
+from .distributions import DISTRIBUTIONS
+
 MORPHOLOGY = "closing dilation erosion fill_holes hit_or_miss opening propagation".split()
 GREY = ("black_tophat white_tophat grey_closing grey_dilation grey_erosion grey_opening "
         "morphological_gradient morphological_laplace").split()
+
+PIECES = ("Akima1DInterpolator", "BPoly", "CubicHermiteSpline", "CubicSpline", "PPoly",
+          "PchipInterpolator")
 
 
 def given(values, name):
@@ -149,6 +154,70 @@ def _is_small(values):
     nested = [one if isinstance(one, list) else [one] for one in values.values()]
     arrays = [one.array for some in nested for one in some if hasattr(one, "array")]
     return any(min(one.shape, default=0) < 5 for one in arrays)
+
+
+def object_of(values):
+    """The arguments of the object whose method is called."""
+    return values["self"].draws.values
+
+
+def _is_complex(name):
+    """Whether an argument of the object is complex."""
+    return lambda values: numpy.asarray(given(object_of(values), name)).dtype.kind == "c"
+
+
+def _is_beyond_degree(values):
+    c, axis = given(object_of(values), "c"), object_of(values).get("axis", 0)
+    return values.get("nu", 0) > numpy.shape(c)[axis]
+
+
+def _prepends_another_degree(values):
+    made = object_of(values)
+    # The other objects are cubic.
+    degrees = numpy.shape(given(made, "c"))[made.get("axis", 0)] if "c" in made else 4
+    return degrees != numpy.shape(given(values, "c"))[0]
+
+
+def _is_of_other_ends(values):
+    """Whether an order needs more derivatives of the first point than the second one has."""
+    counts, orders = [numpy.shape(one.theirs())[0] for one in values["yi"]], values.get("orders")
+    if orders is None:
+        return False
+    for one, other in zip(counts, counts[1:]):
+        last = min(orders + 1 - min((orders + 1) // 2, one), other)
+        if min(orders + 1 - last, other) != min(orders + 1 - last, one):
+            return True
+    return False
+
+
+def _descends(values):
+    x = given(object_of(values), "x")
+    return x[0] > x[-1]
+
+
+def _is_whole_on_descending_grid(values):
+    made = values if "self" not in values else object_of(values)
+    return numpy.asarray(given(made, "values")).dtype.kind not in "fc" and any(
+        one.array[0] > one.array[-1] for one in made["points"])
+
+
+def _is_complex_and_monotone(values):
+    made = values if "self" not in values else object_of(values)
+    return given(made, "values").dtype.kind == "c" and "pchip" in (
+        made.get("method"), values.get("method"))
+
+
+def _has_complex_zero(values):
+    c = given(object_of(values), "c")
+    return c.dtype.kind == "c" and any(
+        order > len(t.array) - extent - 1 for order, t, extent in zip(
+            values["nu"], object_of(values)["t"], c.shape))
+
+
+def _are_flat(values):
+    one, other = (numpy.asarray(given(values, name), float) for name in ("data1", "data2"))
+    product = (one - one.mean(0)).T @ (other - other.mean(0))
+    return numpy.linalg.matrix_rank(product) < len(product)
 
 
 # The area, the names of functions or None for all, a test of the arguments, and the reason.
@@ -304,6 +373,69 @@ UNDEFINED = [
      "correlations of 1 that are rounded have p-values that are not 0"),
     ("interpolate", ["spalde", "splev"], lambda values: not numpy.size(given(values, "x")),
      "no places"),
+    ("spatial.transform", ["Rotation.__getitem__", "RigidTransform.__getitem__"],
+     lambda values: values["indexer"] is Ellipsis or isinstance(values["indexer"], tuple),
+     "SciPy adds another ellipsis, and takes a tuple for an array"),
+    ("spatial.transform", ["RigidTransform.concatenate"],
+     lambda values: values["transforms"] == [], "no transforms"),
+    ("spatial.transform", ["Rotation.reduce"],
+     lambda values: numpy.ndim(given(object_of(values), "quat")) > 2 or not numpy.size(given(
+         object_of(values), "quat")), "SciPy reduces a vector of rotations"),
+    ("spatial.transform", ["Rotation.from_matrix"],
+     lambda values: numpy.ndim(given(values, "matrix")) > 3, "SciPy changes its argument"),
+    ("spatial", ["KDTree.count_neighbors", "cKDTree.count_neighbors"],
+     lambda values: values["r"] is None, "None is NaN to SciPy"),
+    ("spatial", ["cKDTree.query"], lambda values: isinstance(values.get("k"), float),
+     "SciPy takes a fraction for the last number of an array"),
+    ("spatial", ["procrustes"], _are_flat, "rotations of flat points have a free direction"),
+    ("integrate", ["solve_ivp"], lambda values: values.get("t_eval") is not None and (
+        not numpy.size(given(values, "t_eval")) or values["t_span"][0] == values["t_span"][1]),
+     "SciPy returns lists for no moments"),
+    ("interpolate", ["BSpline.integrate"], _is_complex("c"),
+     "SciPy's integral refuses complex coefficients by an accident of dtypes"),
+    ("interpolate", ["BSpline.design_matrix", "NdBSpline.design_matrix"],
+     lambda values: not numpy.size(given(values, "x" if "x" in values else "xvals")), "no places"),
+    ("interpolate", [f"{name}.extend" for name in PIECES], _prepends_another_degree,
+     "SciPy takes the degrees of both for each other's if it extends to the left"),
+    ("interpolate", [f"{name}.{method}" for name in PIECES if name != "BPoly"
+                     for method in ("roots", "solve")],
+     lambda values: _descends(values) and values.get("extrapolate") is not False,
+     "SciPy misses roots of the first of pieces that descend if it extrapolates"),
+    ("interpolate", ["BPoly.from_derivatives"], _is_of_other_ends,
+     "SciPy limits the derivatives of the first point by the number of the second one's"),
+    ("interpolate", [f"{name}.integrate" for name in PIECES],
+     lambda values: "periodic" in (values.get("extrapolate"), object_of(values).get(
+         "extrapolate")) and _descends(values), "SciPy's periods ascend"),
+    ("interpolate", ["RegularGridInterpolator", "RegularGridInterpolator.__call__"],
+     _is_whole_on_descending_grid, "SciPy forgets that it has made whole numbers floats"),
+    ("interpolate", ["RegularGridInterpolator", "RegularGridInterpolator.__call__"],
+     _is_complex_and_monotone, "here the parts of complex values are interpolated"),
+    ("interpolate", ["NdBSpline.derivative"], _has_complex_zero, "SciPy's zero is real"),
+    ("interpolate", ["krogh_interpolate"], lambda values: isinstance(values.get("der"), tuple),
+     "SciPy takes a tuple of orders for an index"),
+    ("interpolate", ["BPoly.__call__"], _is_beyond_degree,
+     "SciPy makes an array of a negative extent"),
+    ("interpolate", [f"{name}BivariateSpline.partial_derivative" for name in (
+        "LSQ", "Rect", "Smooth")],
+     lambda values: values["dx"] >= object_of(values).get("ky", 3),
+     "SciPy compares an order with the degree of the other axis"),
+    ("linalg", ["rq"], lambda values: not numpy.size(given(values, "a")), "no elements"),
+    ("linalg", ["polar"], lambda values: numpy.any(numpy.linalg.matrix_rank(given(
+        values, "a")) < min(numpy.shape(given(values, "a"))[-2:])),
+     "a singular matrix has many unitary factors"),
+    ("signal", [f"ShortTimeFFT.{name}" for name in ("stft", "stft_detrend", "spectrogram")],
+     lambda values: values.get("padding") in ("even", "odd") and values.get("p1") is not None,
+     "SciPy mirrors the part of a signal before the last slice, and that several times"),
+    ("signal", ["ShortTimeFFT.stft_detrend", "ShortTimeFFT.spectrogram"], _lacks_samples,
+     "SciPy's trend of no samples is an error of LAPACK"),
+    ("stats", ["gaussian_kde.set_bandwidth", "gaussian_kde"],
+     lambda values: values.get("bw_method") in (0, -1), "densities have a width"),
+    ("stats", ["lmoment"],
+     lambda values: values.get("keepdims") and not isinstance(values.get("order"), int),
+     "SciPy counts the axis of orders among those of the sample"),
+    ("stats", [f"{name}.{method}" for name in DISTRIBUTIONS for method in ("cdf", "sf")],
+     lambda values: any(isinstance(one, complex) for one in values.values()),
+     "SciPy's errors for complex numbers are those of the operation that fails first"),
     ("stats", ["moment"], lambda values: values.get("order", 1) == -1,
      "orders are not negative"),
     ("stats", ["ttest_ind_from_stats"], lambda values: 1 in (values["nobs1"], values["nobs2"]),
@@ -317,7 +449,7 @@ UNDEFINED = [
      lambda values: _has_zero_or_more("x0", "x1", "x2")(values) or any(numpy.asarray(given(
          values, one)).dtype.kind in "biu" for one in ("x1", "x2")),
      "SciPy returns numbers, bounds or NaN where a parameter is 0"),
-    ("stats", ["describe", "theilslopes", "kruskal"], _is_small,
+    ("stats", "cramervonmises kstest ks_1samp describe theilslopes kruskal".split(), _is_small,
      "results of fewer than five elements follow from SciPy's order of checks"),
 ]
 
@@ -329,7 +461,7 @@ def undefined(area, name, values):
             try:
                 if is_it(values):
                     return reason
-            except (ArithmeticError, IndexError, TypeError, ValueError):
+            except (ArithmeticError, AttributeError, IndexError, TypeError, ValueError):
                 # A wrong argument.
                 continue
     return None

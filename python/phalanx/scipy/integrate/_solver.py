@@ -96,6 +96,8 @@ class OdeSolver:
     TOO_SMALL_STEP = "Required step size is less than spacing between numbers."
 
     def __init__(self, fun, t0, y0, t_bound, vectorized, support_complex=False):
+        import numpy
+
         self.t_old, self.t = None, t0
         y0 = array(y0)
         if y0.dtype.kind == "c" and not support_complex:
@@ -109,7 +111,7 @@ class OdeSolver:
             raise refuse("All components of the initial state `y0` must be finite.")
         self.y, self.t_bound, self.vectorized = y0, t_bound, vectorized
         self.n, self.status = y0.shape[0], "running"
-        self.direction = math.copysign(1.0, t_bound - t0) if t_bound != t0 else 1.0
+        self.direction = numpy.sign(t_bound - t0) if t_bound != t0 else 1
         self.nfev = self.njev = self.nlu = 0
 
         def single(t, y):

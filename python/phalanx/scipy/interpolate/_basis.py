@@ -77,7 +77,12 @@ def spline(t, c, k, x, nu=0, extrapolate=True):
     missing = np.isnan(x)
     if not extrapolate:
         missing = missing | outside(t, k, x)
-    return np.where(missing.reshape(shape), np.nan, total)
+    return np.where(missing.reshape(shape), missing_value(total), total)
+
+
+def missing_value(values):
+    """NaN of the dtype of values: both parts of a complex one."""
+    return complex(np.nan, np.nan) if values.dtype.kind == "c" else np.nan
 
 
 def tensor(c, starts, weights):

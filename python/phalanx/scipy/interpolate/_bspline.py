@@ -49,6 +49,8 @@ def derived(t, c, k, n):
     """Knots, coefficients and degree of the derivative of order `n`; `t` is on the host."""
     import numpy
 
+    if n < 0:
+        return integrated(t, c, k, -n)
     if n > k:
         raise refuse(f"Order of derivative (n = {n!r}) must be <= order of spline (k = {k!r})")
     for _ in range(n):
@@ -69,6 +71,8 @@ def integrated(t, c, k, n):
     """Knots, coefficients and degree of the antiderivative of order `n`; `t` is on the host."""
     import numpy
 
+    if n < 0:
+        return derived(t, c, k, -n)
     for _ in range(n):
         width = np.asarray((t[k + 1 :] - t[: -k - 1]).reshape((-1,) + (1,) * (c.ndim - 1)))
         c = np.cumsum(c[: -k - 1] * width, axis=0) / (k + 1)
@@ -203,6 +207,8 @@ class BSpline(OnMesh):
     def __call__(self, x, nu=0, extrapolate=None):
         """The values of the spline, or of a derivative, at points."""
         extrapolate = self.extrapolate if extrapolate is None else extrapolate
+        if nu < 0:
+            raise refuse(f"Cannot do derivative order nu= {nu}", NotImplementedError)
         x = array(x)
         shape, flat = x.shape, x.reshape(-1).astype(np.float64)
         if _is_periodic(extrapolate):

@@ -141,6 +141,8 @@ def surface(tck, x, y, dx=0, dy=0, grid=True):
     """
     tx, ty, c, kx, ky = tck
     axes, ends = [], []
+    # SciPy cuts off the fractions of orders.
+    dx, dy = int(dx), int(dy)
     for t, k, order in ((tx, kx, dx), (ty, ky, dy)):
         t = vector(t, "bisplev", float)
         if (dx or dy) and not 0 <= order < k:

@@ -197,6 +197,8 @@ class BarycentricInterpolator(_WithDerivatives):
     """The polynomial through data in the barycentric form (Berrut and Trefethen 2004)."""
 
     def __init__(self, xi, yi=None, axis=0, *, wi=None, rng=None, random_state=None):
+        if rng is not None and random_state is not None:
+            raise refuse("rng and random_state are the same argument", TypeError, "together")
         xi = array(xi)
         super().__init__(xi, yi, axis)
         self.xi = xi.astype(np.float64)
@@ -253,6 +255,8 @@ class BarycentricInterpolator(_WithDerivatives):
         self._diff_cij = self._diff_baryint = None
 
     def _evaluate(self, x):
+        if self.yi is None:
+            raise refuse("there are no data yet: call set_yi", TypeError, "together")
         return _barycentric.value(x, self.xi, self.wi, self.yi).astype(self.dtype)
 
     @described("ndarray: The derivative, as values of a call.",

@@ -124,7 +124,8 @@ class NdBSpline(OnMesh):
         if not extrapolate:
             for axis, (t, k) in enumerate(zip(self._t, self._k)):
                 missing = missing | _basis.outside(np.asarray(t), k, points[:, axis])
-        found = np.where(missing.reshape((-1,) + (1,) * (found.ndim - 1)), np.nan, found)
+        found = np.where(missing.reshape((-1,) + (1,) * (found.ndim - 1)),
+                         _basis.missing_value(found), found)
         return found.reshape((*xi.shape[:-1], *self._c.shape[ndim:]))
 
     @classmethod

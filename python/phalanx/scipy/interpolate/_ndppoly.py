@@ -111,7 +111,7 @@ class NdPPoly(OnMesh):
     def _changed(self, nu, sign):
         c = self.c
         for axis, order in enumerate(nu):
-            order = sign * operator.index(order)
+            order, axis = sign * operator.index(order), axis % len(self.x)
             if order:
                 c = np.moveaxis(c, (axis, len(self.x) + axis), (0, 1))
                 for _ in range(-order):

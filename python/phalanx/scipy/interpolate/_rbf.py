@@ -313,6 +313,9 @@ class Rbf(OnMesh):
         args = [array(one) for one in args]
         if any(one.shape != args[0].shape for one in args):
             raise refuse("Array lengths must be equal", mistake="together")
+        if len(args) != self.xi.shape[0]:
+            raise refuse(f"there are {len(args)} coordinates in {self.xi.shape[0]} dimensions",
+                         mistake="together")
         points = np.stack([one.astype(np.float64).reshape(-1) for one in args], axis=1)
         step = max(1, _BLOCK // self.N)
 

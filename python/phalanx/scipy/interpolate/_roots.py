@@ -96,6 +96,10 @@ def _roots(rows):
         lower = np.broadcast_to(np.eye(degree - 1, degree), (monic.shape[0], degree - 1, degree))
         values = np.linalg.eigvals(np.concatenate([monic[:, None, :], lower], axis=1))
         roots = np.where(values.imag == 0, values.real, np.nan)
+        # Eigenvalues near a root at the start are exactly 0, and not pairs of complex numbers.
+        zeros = np.argmax(np.stack(rows[::-1]) != 0, axis=0)
+        by_size = np.argsort(np.argsort(np.abs(values), axis=1), axis=1)
+        roots = np.where(by_size < zeros[:, None], 0.0, roots)
     # One step of Newton's method, where it is small; it makes a root at the start exactly 0.
     rows = [row[:, None] for row in rows]
     slope = _pieces.power_value(rows, roots, 1)

@@ -146,8 +146,8 @@ def fiedler(a):
     a = np.atleast_1d(array(a))
     if a.size == 0:
         return np.zeros(0)
-    if a.shape[-1] == 1:
-        return np.zeros((*a.shape, 1), float if a.ndim == 1 else a.dtype)
+    if a.size == 1:
+        return np.zeros((1, 1))
     return np.abs(a[..., :, None] - a[..., None, :])
 
 
@@ -181,10 +181,9 @@ def fiedler_companion(a):
            dtype=("dtype", "The dtype."))
 def hadamard(n, dtype=int):
     """The matrix of Hadamard, of ones and minus ones."""
-    n = int(n)
-    if n < 1 or n & (n - 1):
+    if n != int(n) or n < 1 or int(n) & (int(n) - 1):
         raise refuse("n must be an positive integer, and n must be power of 2")
-    rows, columns = _places(n, n)
+    rows, columns = _places(int(n), int(n))
     odd = np.bitwise_count(rows & columns) % 2 == 1
     return (1 - 2 * odd.astype(np.int8)).astype(dtype)
 

@@ -25,7 +25,8 @@ class Bounds:
     def __init__(self, lb=-math.inf, ub=math.inf, keep_feasible=False):
         self.lb, self.ub = np.atleast_1d(array(lb)), np.atleast_1d(array(ub))
         self.keep_feasible = np.atleast_1d(array(keep_feasible)).astype(bool)
-        np.broadcast_shapes(self.lb.shape, self.ub.shape, self.keep_feasible.shape)
+        self.lb, self.ub, self.keep_feasible = np.broadcast_arrays(
+            self.lb, self.ub, self.keep_feasible)
 
     def __repr__(self):
         return f"Bounds({self.lb!r}, {self.ub!r})"

@@ -167,6 +167,10 @@ def truncated_newton(objective, x, report, *, xtol=1e-5, maxiter=None, c1=1e-4, 
         if direction is None:
             status = 2
             break
+        if not bool(direction.any()):
+            # The curvature is below rounding errors, as at a minimum.
+            iterations += 1
+            break
         made = stepped(objective, x, value, slope, direction, before, c1, c2, first=1.0)
         if made is None:
             status = 2

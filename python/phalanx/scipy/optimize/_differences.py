@@ -43,6 +43,8 @@ def gradient(function, x, value, step):
 def approx_fprime(xk, f, epsilon=_ROOT_OF_EPSILON, *args):
     """The derivatives of a function by forward differences."""
     xk = np.atleast_1d(array(xk))
+    if xk.ndim > 1:
+        raise refuse("`x0` must have at most 1 dimension.")
     xk = xk if xk.dtype.kind == "f" else xk.astype(np.float64)
     value = array(f(xk, *args))
     made = gradient(lambda x: f(x, *args), xk, value, epsilon)

@@ -4,7 +4,7 @@ import inspect
 import math
 import warnings
 
-from .._arguments import refuse
+from .._arguments import array, refuse
 from . import _host
 from ._bounds import limits
 from ._descent import conjugate_gradients, quasi_newton, truncated_newton
@@ -45,7 +45,8 @@ def minimize(
                               constraints, tol, callback, options)
     if bounds is not None and name != "l-bfgs-b":
         warnings.warn(f"Method {method} cannot handle bounds.", RuntimeWarning, stacklevel=2)
-    if jac in (None, False) and name == "newton-cg":
+    # SciPy's method takes no differences.
+    if name == "newton-cg" and not (callable(jac) or jac is True):
         raise refuse("Jacobian is required for Newton-CG method")
     options = dict(options or {})
     for one in _TOLERANCE[name] if tol is not None else ():
@@ -54,8 +55,9 @@ def minimize(
     objective = Objective(fun, x0, args, jac, options.get("eps"), hess, hessp)
     report = _Report(callback, x0, options.get("return_all"))
     used = _known(name, options, method)
+    within = limits(bounds, x0.shape[0])
     if name == "l-bfgs-b":
-        used["limits"] = limits(bounds, x0.shape[0])
+        used["limits"] = within
     found = _METHODS[name](objective, x0, report, **used)
     if options.get("return_all"):
         found["allvecs"] = report.points
@@ -116,6 +118,11 @@ _FULL = "ndarray or tuple: The minimum; with `full_output` also its value, deriv
 _RETALL = {"retall": ("bool", "Whether all points are returned.")}
 
 
+def _flat(x0):
+    """A first point, which may have any axes, as a vector."""
+    return array(x0).ravel()
+
+
 def _outputs(found, full_output, retall, names):
     if not full_output:
         return (found.x, found["allvecs"]) if retall else found.x
@@ -131,7 +138,7 @@ def fmin_cg(
     """A local minimum by conjugate gradients."""
     options = {"gtol": gtol, "norm": norm, "eps": epsilon, "disp": disp, "maxiter": maxiter,
                "return_all": retall, "c1": c1, "c2": c2}
-    found = minimize(f, x0, args, "CG", fprime, callback=callback, options=options)
+    found = minimize(f, _flat(x0), args, "CG", fprime, callback=callback, options=options)
     return _outputs(found, full_output, retall, ("fun", "nfev", "njev"))
 
 
@@ -144,7 +151,7 @@ def fmin_bfgs(
     """A local minimum by the method of Broyden, Fletcher, Goldfarb and Shanno."""
     options = {"gtol": gtol, "norm": norm, "eps": epsilon, "disp": disp, "maxiter": maxiter,
                "return_all": retall, "xrtol": xrtol, "c1": c1, "c2": c2, "hess_inv0": hess_inv0}
-    found = minimize(f, x0, args, "BFGS", fprime, callback=callback, options=options)
+    found = minimize(f, _flat(x0), args, "BFGS", fprime, callback=callback, options=options)
     return _outputs(found, full_output, retall, ("fun", "jac", "hess_inv", "nfev", "njev"))
 
 
@@ -157,7 +164,7 @@ def fmin_ncg(
     """A local minimum by the method of Newton, with conjugate gradients."""
     options = {"xtol": avextol, "eps": epsilon, "maxiter": maxiter, "disp": disp,
                "return_all": retall, "c1": c1, "c2": c2}
-    found = minimize(f, x0, args, "Newton-CG", fprime, fhess, fhess_p, callback=callback,
+    found = minimize(f, _flat(x0), args, "Newton-CG", fprime, fhess, fhess_p, callback=callback,
                      options=options)
     return _outputs(found, full_output, retall, ("fun", "nfev", "njev", "nhev"))
 
@@ -179,7 +186,7 @@ def fmin_l_bfgs_b(
     jac = None if approx_grad else True if fprime is None else fprime
     options = {"maxcor": m, "ftol": factr * 2.0**-52, "gtol": pgtol, "eps": epsilon,
                "maxfun": maxfun, "maxiter": maxiter, "maxls": maxls}
-    found = minimize(func, x0, args, "L-BFGS-B", jac, bounds=bounds, callback=callback,
+    found = minimize(func, _flat(x0), args, "L-BFGS-B", jac, bounds=bounds, callback=callback,
                      options=options)
     more = {"grad": found.jac, "task": found.message, "funcalls": found.nfev, "nit": found.nit,
             "warnflag": found.status}

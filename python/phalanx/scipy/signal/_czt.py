@@ -84,7 +84,8 @@ class CZT:
     def __init__(self, n, m=None, w=None, a=1 + 0j):
         self.n = _check(n, "data", "n")
         self.m = self.n if m is None else _check(m, "output", "m")
-        self.w, self.a = w, a
+        self._ratio = w
+        self.w, self.a = cmath.exp(-2j * math.pi / self.m) if w is None else w, a
         k = _counts(max(self.n, self.m))
         if w is None:
             # The squares are reduced to one turn as integers, where they are exact.
@@ -122,7 +123,7 @@ class CZT:
     @described(_POINTS, {})
     def points(self):
         """The points at which the z transform is evaluated."""
-        return czt_points(self.m, self.w, self.a)
+        return czt_points(self.m, self._ratio, self.a)
 
 
 class ZoomFFT(CZT):
@@ -158,7 +159,7 @@ class ZoomFFT(CZT):
         span = (last - first) / fs
         if endpoint:
             span *= self.m / (self.m - 1)
-        self.w = cmath.exp(-2j * math.pi * span / self.m)
+        self.w = self._ratio = cmath.exp(-2j * math.pi * span / self.m)
         self.a = cmath.exp(2j * math.pi * first / fs)
         k = _counts(max(self.n, self.m))
         chirp = _turned(k * k * (-math.pi * span / self.m))

@@ -114,7 +114,7 @@ class Delaunay(_OfPoints):
         """Points lifted on the paraboloid of the triangulation."""
         import phalanx as np
 
-        x = array(x)
+        x = array(x).astype(np.float64)
         height = self.paraboloid_scale * (x**2).sum(-1, keepdims=True) + self.paraboloid_shift
         return np.concatenate([x, height], axis=-1)
 

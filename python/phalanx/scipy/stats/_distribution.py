@@ -439,7 +439,8 @@ class Discrete(Common):
         low, high = (number(one) for one in self._support(*shapes))
         start = low if low.ndim else float(low)
         reach = np.minimum(k, high) - low
-        count = int(float(np.where((reach >= 0) & np.isfinite(reach), reach, 0.0).max())) + 1
+        reach = np.where((reach >= 0) & np.isfinite(reach), reach, 0.0)
+        count = int(float(reach.max())) + 1 if reach.size else 1
         size = max(k.size, *(one.size for one in shapes))
         if count * size > _MOST_TERMS:
             raise refuse(f"{self.name} would sum {count} probabilities for {size} values",

@@ -602,8 +602,10 @@ class Genextreme(Continuous):
         return np.where(c == 0, -x, np.log1p(-c * x) / c)
 
     def _logpdf(self, x, c):
-        y = self._exponent(x, c)
-        return (1.0 - c) * y - np.exp(y)
+        y, product = self._exponent(x, c), c * x
+        # SciPy's density at the end of the support.
+        end = np.where((product == 1) & (c == 1), 0.0, -np.inf)
+        return np.where((product == 1) | (product == -np.inf), end, (1.0 - c) * y - np.exp(y))
 
     def _logcdf(self, x, c):
         return -np.exp(self._exponent(x, c))

@@ -254,11 +254,13 @@ def ks_1samp(
         alternative.lower()[:1], alternative
     )
     check_alternative(alternative)
+    if not callable(cdf):
+        raise refuse(f"a {type(cdf).__name__} is no function", TypeError, "type")
 
     def core(x):
         n = x.shape[-1]
         x = np.sort(x, -1)
-        values = _values_of_cdf(cdf, x, args)
+        values = array(cdf(x, *args))
         place = np.arange(n, dtype=np.float64)
         above, below = (place + 1) / n - values, values - place / n
         d_plus, d_minus = above.max(-1), below.max(-1)
@@ -376,7 +378,8 @@ def kstest(
     elif callable(rvs):
         rvs = rvs(*args, size=N)
     if isinstance(cdf, str) or callable(cdf):
-        return ks_1samp(rvs, cdf, args, alternative, method, **options)
+        return ks_1samp(rvs, lambda x, *args: _values_of_cdf(cdf, x, args), args, alternative,
+                        method, **options)
     return ks_2samp(rvs, cdf, alternative, method, **options)
 
 

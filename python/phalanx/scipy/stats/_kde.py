@@ -39,7 +39,7 @@ class gaussian_kde:
         self.d, self.n = self.dataset.shape
         self._given = weights is not None
         if weights is None:
-            self._weights = np.full(self.n, 1.0 / self.n, dtype=self.dataset.dtype)
+            self._weights = np.full(self.n, 1.0 / self.n, dtype=np.float64)
             self._neff = float(self.n)
         else:
             weights = floating(weights).reshape(-1)

@@ -34,6 +34,10 @@ def mean_weights(weights, shape, of):
     if weights is None:
         return None
     weights = floating(weights)
+    # Weights of a vector do not broadcast.
+    if len(shape) == 1 and weights.shape != shape:
+        raise refuse(f"Expected a weight for each of the {shape[0]} {of}, got shape "
+                     f"{weights.shape}.", mistake="together")
     if bool((weights < 0).any()):
         raise refuse("`weights` must be non-negative.")
     try:
@@ -48,6 +52,8 @@ def mean(quat, weights, axis):
     products of quaternions with themselves (Markley 2007)."""
     if 0 in quat.shape:
         raise refuse("Mean of an empty rotation set is undefined.")
+    # One rotation is a vector of one.
+    quat = quat if quat.ndim > 1 else quat[None]
     axes = mean_axes(axis, quat.ndim - 1, "rotation")
     weights = mean_weights(weights, quat.shape[:-1], "rotations")
     products = quat[..., :, None] * quat[..., None, :]

@@ -232,11 +232,12 @@ class RigidTransform:
     def mean(self, weights=None, axis=None):
         """The mean of transforms: of their rotations, and of their translations."""
         quat = _alignment.mean(self._quat, weights, axis)
-        axes = _alignment.mean_axes(axis, self._quat.ndim - 1, "transform")
-        weights = _alignment.mean_weights(weights, self.shape, "transforms")
+        shift = self._shift if self._shift.ndim > 1 else self._shift[None]
+        axes = _alignment.mean_axes(axis, shift.ndim - 1, "transform")
+        weights = _alignment.mean_weights(weights, shift.shape[:-1], "transforms")
         if weights is None:
-            return RigidTransform._of(quat, self._shift.mean(axes))
-        shift = (self._shift * weights[..., None]).sum(axes)
+            return RigidTransform._of(quat, shift.mean(axes))
+        shift = (shift * weights[..., None]).sum(axes)
         return RigidTransform._of(quat, shift / weights.sum(axes)[..., None])
 
     @beside

@@ -371,7 +371,9 @@ def lead_of(num, shape):
     given = num if shape is None else shape
     if given is None:
         return ()
-    return tuple(given) if isinstance(given, (tuple, list)) else (operator.index(given),)
+    if isinstance(given, list):
+        raise refuse("`shape` must be an int or a tuple of ints or None.")
+    return tuple(given) if isinstance(given, tuple) else (operator.index(given),)
 
 
 def lead_index(indexer):
