@@ -22,6 +22,7 @@ DEVICE f64 from_bits(u64 x) { return __longlong_as_double((i64)x); }
 #else
 DEVICE u64 bits(f64 x) { u64 b; memcpy(&b, &x, 8); return b; }
 DEVICE f64 from_bits(u64 b) { f64 x; memcpy(&x, &b, 8); return x; }
+DEVICE f64 rsqrt(f64 x) { return 1 / sqrt(x); }
 #endif
 DEVICE f64 infinity_f64() { return from_bits(0x7ff0000000000000ull); }
 DEVICE f64 nan_f64() { return from_bits(0x7ff8000000000000ull); }
