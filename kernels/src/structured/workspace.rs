@@ -84,6 +84,13 @@ pub fn workspace(
             let bytes = of_matrix.saturating_add(blocks).saturating_mul(to.dtype.size());
             threads.min(count).saturating_mul(bytes)
         }
+        // The ends, the parent and the root of each run: at most half of the elements begin one,
+        // where neighbours in a row are connected.
+        Structured::Components(_) => to.len().saturating_mul(2 * to.dtype.size()),
+        Structured::TreeSearch(search) => {
+            let found = (search.count as usize).saturating_mul(2 * size_of::<f64>());
+            threads.saturating_mul(found)
+        }
         Structured::Matmul(_)
         | Structured::Route(_)
         | Structured::Scan(_)
@@ -95,9 +102,7 @@ pub fn workspace(
         | Structured::Neighbourhood(_)
         | Structured::Interpolate(_)
         | Structured::Recurrence(_)
-        | Structured::Components(_)
         | Structured::Nearest(_)
-        | Structured::TreeSearch(_)
         | Structured::Special(_)
         | Structured::Sparse(_)
         | Structured::Lend(_)

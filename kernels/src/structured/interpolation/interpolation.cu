@@ -19,18 +19,6 @@ struct Argument {
     i64 of_points[RANK], steps[AXES][RANK];
 };
 
-// A quotient; `rest` becomes the remainder. Most numbers fit in 32 bits, which are faster.
-DEVICE u64 divided(u64 number, u64 by, u64& rest) {
-    if (((number | by) >> 32) == 0) {
-        u32 quotient = (u32)number / (u32)by;
-        rest = (u32)number - quotient * (u32)by;
-        return quotient;
-    }
-    u64 quotient = number / by;
-    rest = number - quotient * by;
-    return quotient;
-}
-
 // A coordinate moved to one that is at the axis or near it.
 DEVICE f64 moved(f64 x, P extent, bool& is_inside) {
     f64 n = (f64)extent, last = n - 1.0;

@@ -88,8 +88,7 @@ fn run_in<P: Position>(
         runs += band.edges.len() / 2;
     }
     let mut parents: Vec<P> = (0..runs).map(P::new).collect();
-    let all = Places::new(&mut parents);
-    let trees = Trees { parents: all };
+    let trees = Trees { parents: Places::new(&mut parents) };
     tasks::each(pool, count, 1, &|number| {
         let band = locked(&bands[number]);
         for row in band.rows.clone() {
@@ -119,13 +118,9 @@ fn run_in<P: Position>(
             }
         }
     }
-    for run in 0..parents.len() {
-        // Parents come first, so that of the parent is a root.
-        parents[run] = parents[parents[run].place()];
-    }
     let whole = &op.extents[..to.shape.len()];
     let is_whole = op.is_whole(to.shape);
-    // The position in the whole mask of the first element of a part.
+    // The position in the whole mask of the first element of each run's part. Parents come first.
     let mut roots: Vec<P> = Vec::with_capacity(runs);
     for band in &bands {
         let band = locked(band);

@@ -23,18 +23,6 @@ struct Argument {
 #define ROWS (AXES - 2)
 #define COLUMNS (AXES - 1)
 
-// A quotient; `rest` becomes the remainder. Most numbers fit in 32 bits, which are faster.
-DEVICE u64 divided(u64 number, u64 by, i64& rest) {
-    if (((number | by) >> 32) == 0) {
-        u32 quotient = (u32)number / (u32)by;
-        rest = (u32)number - quotient * (u32)by;
-        return quotient;
-    }
-    u64 quotient = number / by;
-    rest = number - quotient * by;
-    return quotient;
-}
-
 // The position that stands for one outside of an axis, or -1.
 DEVICE i64 stands_for(i64 at, i64 extent, u64 border) {
     if (at >= 0 && at < extent) return at;
