@@ -2,50 +2,59 @@
 //!
 //! They are computed elementwise, in `f64`, by the same algorithms on CPUs and GPUs.
 
-use crate::array::Array;
-use crate::manipulation::{common_shape, refused};
-use crate::recording::record_structured;
-use phalanx_graph::{Error, Site, call_site, within};
-use phalanx_ops::structured::{Special, Structured};
-use phalanx_ops::{DType, Kind, promote};
+use crate::array::{Argument, Array};
+use crate::manipulation::refused;
+use crate::recording::record;
+use phalanx_graph::{Error, NodeOp, Site, call_site};
+use phalanx_ops::{DType, Kind, Special, Weak, promote};
+use smallvec::SmallVec;
 
-/// The special function with SciPy's name `name`, of as many arrays as it has arguments, which
-/// broadcast.
+/// The special function with SciPy's name `name`, of as many arguments as it has: arrays, which
+/// broadcast, and numbers.
 ///
-/// The result is `f32` if all arguments are `f32` or narrower floating-point numbers, else `f64`.
-/// Sharding: that of the arguments. Local (records a node). Errors: `OpError::Argument` for another
-/// name or number of arguments and for complex numbers, `OpError::Broadcast`.
+/// ```no_run
+/// # use phalanx_array::{Argument, creation::linspace, special::special};
+/// let x = linspace(0.5, 5.0, 10);
+/// let gamma = special("gamma", [&x]);
+/// let bessel = special("jv", [Argument::from(0.5), (&x).into()]);
+/// ```
+///
+/// The result is `f32` if all arrays are `f32` or narrower floating-point numbers, else `f64`.
+/// Sharding: that of the arrays. Local (records a node, which fuses). Errors: `OpError::Argument`
+/// for another name or number of arguments and for complex numbers, `OpError::Broadcast`.
 #[track_caller]
 #[must_use]
-pub fn special(function: &str, arguments: &[Array]) -> Array {
-    Array::catch(recorded(function, arguments, call_site()))
+pub fn special<T: Into<Argument>>(function: &str, arguments: impl IntoIterator<Item = T>) -> Array {
+    let arguments: SmallVec<[Argument; 3]> = arguments.into_iter().map(Into::into).collect();
+    Array::catch(recorded(function, &arguments, call_site()))
 }
 
-fn recorded(function: &str, arguments: &[Array], site: Site) -> Result<Array, Error> {
+fn recorded(function: &str, arguments: &[Argument], site: Site) -> Result<Array, Error> {
     let Some(known) = phalanx_special::find(function) else {
         return Err(refused("special", "function", function, site));
     };
-    let mut dtype = DType::F16;
+    let mut dtype = None;
+    let mut is_real = true;
     for argument in arguments {
-        dtype = promote(dtype, argument.ok()?.dtype());
+        let own = match argument {
+            Argument::Array(array) => array.ok()?.dtype(),
+            Argument::Scalar(scalar) => scalar.dtype(),
+            Argument::Weak(weak) => {
+                is_real &= !matches!(weak, Weak::Complex(_));
+                continue;
+            }
+        };
+        dtype = Some(dtype.map_or(own, |dtype| promote(dtype, own)));
     }
-    if arguments.len() != known.arity || dtype.is_complex() {
+    let dtype = dtype.unwrap_or(DType::F64);
+    if arguments.len() != known.arity || dtype.is_complex() || !is_real {
         let given = format!("{} arguments of {dtype}", arguments.len());
         return Err(refused(known.name, "arguments", given, site));
     }
     let is_single = dtype.kind() == Kind::Float && dtype.size() <= 4;
     let dtype = if is_single { DType::F32 } else { DType::F64 };
-    let shape = common_shape(arguments.iter().map(|argument| argument.shape()), site)?;
-    let with = |argument: &Array| {
-        let argument = argument.converted(dtype, site);
-        if argument.ndim() == 0 {
-            return Ok(argument);
-        }
-        within(site, || argument.broadcast_to(shape.as_slice()).into_result())
-    };
-    let operands = arguments.iter().map(with).collect::<Result<Vec<Array>, Error>>()?;
-    let op = Structured::Special(Special { function: known.name, dtype });
-    record_structured(op, &operands.iter().collect::<Vec<_>>(), site)
+    let dtypes: SmallVec<[DType; 3]> = arguments.iter().map(|_| dtype).collect();
+    record(NodeOp::Special(Special { name: known.name }), arguments, &dtypes, dtype, site)
 }
 
 /// The special functions: SciPy's name, the number of arguments and the definition of each. Local.

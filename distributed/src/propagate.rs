@@ -47,7 +47,7 @@ impl Propagation<'_> {
         match &node.op {
             NodeOp::Fill | NodeOp::Index(_) => Placement::on(self.fresh(id, node)),
             NodeOp::Cast if self.is_copy(node) => Placement::on(self.copied(id, node)),
-            NodeOp::Elementwise(_) | NodeOp::Select | NodeOp::Cast => {
+            NodeOp::Elementwise(_) | NodeOp::Special(_) | NodeOp::Select | NodeOp::Cast => {
                 Placement::on(self.elementwise(id, node))
             }
             NodeOp::Update(map) => {
@@ -245,7 +245,9 @@ fn reshaping_readers(graph: &Graph) -> Vec<Option<NodeId>> {
     for (id, node) in graph.numbered().rev() {
         let reader = match &node.op {
             NodeOp::Reshape => Some(id),
-            NodeOp::Elementwise(_) | NodeOp::Select | NodeOp::Cast => readers[id.index()],
+            NodeOp::Elementwise(_) | NodeOp::Special(_) | NodeOp::Select | NodeOp::Cast => {
+                readers[id.index()]
+            }
             _ => None,
         };
         let Some(reader) = reader else { continue };
@@ -279,7 +281,9 @@ fn update_targets(graph: &Graph) -> Vec<Option<NodeId>> {
     for (id, node) in graph.numbered().rev() {
         let target = match &node.op {
             NodeOp::Update(_) => Some(id),
-            NodeOp::Elementwise(_) | NodeOp::Select | NodeOp::Cast => targets[id.index()],
+            NodeOp::Elementwise(_) | NodeOp::Special(_) | NodeOp::Select | NodeOp::Cast => {
+                targets[id.index()]
+            }
             _ => None,
         };
         let Some(target) = target else { continue };

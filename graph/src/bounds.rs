@@ -54,7 +54,7 @@ impl Interval {
                 Structured::Put(put) if put.op.is_none() => operand(0)?.hull(operand(2)?),
                 _ => None,
             },
-            NodeOp::Reduce { .. } | NodeOp::Accumulate { .. } => None,
+            NodeOp::Special(_) | NodeOp::Reduce { .. } | NodeOp::Accumulate { .. } => None,
         }?;
         // Values that do not fit the dtype wrap around.
         let all = Interval::of_dtype(dtype)?;

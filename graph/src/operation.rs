@@ -1,6 +1,6 @@
 //! The operations of nodes.
 
-use phalanx_ops::{AffineMap, Monoid, Op, Sharding, Structured};
+use phalanx_ops::{AffineMap, Monoid, Op, Sharding, Special, Structured};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -13,6 +13,8 @@ pub enum NodeOp {
     Index(u8),
     /// An elementwise operation; inputs have the dtypes of one of its signatures.
     Elementwise(Op),
+    /// A special function; the inputs have the node's dtype.
+    Special(Special),
     /// `condition ? a : b` of inputs (condition, a, b).
     Select,
     /// The input converted to the node's dtype; a copy if the dtypes are equal.

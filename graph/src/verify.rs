@@ -64,7 +64,7 @@ impl Graph {
                     Err(format!("its value has {} axes", node.shape.len()))
                 }
             }
-            NodeOp::Elementwise(_) | NodeOp::Select | NodeOp::Cast => {
+            NodeOp::Elementwise(_) | NodeOp::Special(_) | NodeOp::Select | NodeOp::Cast => {
                 (0..reads.len()).filter(|&at| !is_scalar(at)).try_for_each(|at| shape(&reads[at].0))
             }
             NodeOp::Reduce { axes, .. } => {

@@ -542,6 +542,7 @@ impl MeshHandle {
                 NodeOp::Fill
                     | NodeOp::Index(_)
                     | NodeOp::Elementwise(_)
+                    | NodeOp::Special(_)
                     | NodeOp::Select
                     | NodeOp::Cast
             );

@@ -24,7 +24,7 @@ pub use bounds::Bounds;
 pub use bytes::Bytes;
 pub use cast::{Casting, can_cast};
 pub use dtype::{DType, Element, Kind};
-pub use elementwise::{Arg, Op, Signature};
+pub use elementwise::{Arg, Op, Signature, Special};
 pub use error::OpError;
 pub use mesh::Mesh;
 pub use monoid::Monoid;

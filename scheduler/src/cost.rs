@@ -287,9 +287,10 @@ impl Device<'_> {
             built.axes.iter().map(|&axis| space[axis as usize].len() as u64).collect();
         let points = extents[..built.kernel.grid].iter().product();
         let flops = operations(&built.kernel, &built.kernel.body, points, &extents);
-        let is_wide = built.kernel.values.iter().any(|value| {
-            let is_computed = matches!(value.expr, Expr::Op { .. }) && value.dtype.is_inexact();
-            is_computed && real_size(value.dtype) > 4
+        let is_wide = built.kernel.values.iter().any(|value| match value.expr {
+            Expr::Op { .. } => value.dtype.is_inexact() && real_size(value.dtype) > 4,
+            Expr::Special { .. } => true,
+            _ => false,
         });
         Cost { sent: Bytes(0), read, ordered, strided, wrote, flops, is_wide, boxes, rims }
     }
@@ -351,6 +352,7 @@ fn operations(kernel: &Kernel, body: &[Stmt], points: u64, extents: &[u64]) -> u
     let of_statement = |statement: &Stmt| match statement {
         Stmt::Let(value) => match &kernel[*value].expr {
             Expr::Op { op, .. } => points * u64::from(op.flops()),
+            Expr::Special { function, .. } => points * u64::from(function.flops()),
             Expr::Select { .. } => points,
             _ => 0,
         },

@@ -153,6 +153,7 @@ pub(crate) fn operation_name(op: &NodeOp) -> &'static str {
         NodeOp::Fill => "fill",
         NodeOp::Index(_) => "index",
         NodeOp::Elementwise(op) => op.name(),
+        NodeOp::Special(function) => function.name,
         NodeOp::Select => "select",
         NodeOp::Cast => "cast",
         NodeOp::Reduce { monoid: Monoid::Add, .. } => "sum",

@@ -78,6 +78,10 @@ impl Identifier {
                     axes.iter().for_each(|&axis| self.word(u64::from(axis)));
                     self.word(u64::MAX);
                 }
+                NodeOp::Special(function) => {
+                    function.hash(&mut Words(&mut self.identity.pattern));
+                    self.word(u64::MAX);
+                }
                 NodeOp::Structured(op) => {
                     op.hash(&mut Words(&mut self.identity.pattern));
                     self.word(u64::MAX);
@@ -236,5 +240,6 @@ pub(crate) fn code(op: &NodeOp) -> (u8, u64) {
         NodeOp::Structured(_) => (9, 0),
         NodeOp::Compress => (10, 0),
         NodeOp::Reshard(_) => (11, 0),
+        NodeOp::Special(_) => (12, 0),
     }
 }

@@ -31,7 +31,8 @@ pub(crate) enum Moved {
 
 /// Whether an operation computes each element from the elements at the same place.
 pub(crate) fn is_elementwise(op: &NodeOp) -> bool {
-    matches!(op, NodeOp::Elementwise(_) | NodeOp::Select | NodeOp::Cast | NodeOp::Reduce { .. })
+    use NodeOp::{Cast, Elementwise, Reduce, Select, Special};
+    matches!(op, Elementwise(_) | Special(_) | Select | Cast | Reduce { .. })
 }
 
 /// The leaves of which some device receives at least a quarter of a block, in the order of the

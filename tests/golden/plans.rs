@@ -144,6 +144,7 @@ golden_plans! {
     long_chain [5, 0, 0, 0], [5, 0, 0, 0];
     whole_updates [1, 0, 0, 0], [1, 0, 0, 0];
     black_scholes [1, 0, 0, 0], [1, 0, 0, 0];
+    special_functions [2, 0, 0, 0], [2, 0, 0, 0];
     variance [1, 0, 0, 0], [2, 0, 0, 1];
     standardised [1, 0, 0, 0], [3, 0, 0, 2];
     variance_of_complex_numbers [1, 0, 0, 0], [2, 0, 0, 1];

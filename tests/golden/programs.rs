@@ -8,6 +8,7 @@ use phalanx::host_kernels::host_kernel;
 use phalanx::launches::{LaunchArgument, LaunchSize};
 use phalanx::ndimage::{Border, Window, WindowOptions, window_filter};
 use phalanx::prelude::*;
+use phalanx::special::special;
 
 /// Rows and columns of most inputs.
 const ROWS: usize = 48;
@@ -135,6 +136,17 @@ pub fn black_scholes() -> Outcome {
     };
     let inputs = numbers(&SHAPE, 1).into_iter().zip(numbers(&SHAPE, 2)).zip(numbers(&SHAPE, 3));
     outcome(vec![(call, inputs.map(price).collect())], &[&spot, &strike, &time])
+}
+
+/// `((erf(a) + erfc(a)) * beta(2, q)).sum(axis=1)` of a matrix and a column
+pub fn special_functions() -> Outcome {
+    let (a, q) = (array(&SHAPE, 1), array(&[ROWS, 1], 2) + 3.0);
+    q.evaluate().expect("the inputs are made");
+    let ones = special("erf", [&a]) + special("erfc", [&a]);
+    let result = (ones * special("beta", [Argument::from(2.0), (&q).into()])).sum(1);
+    let of_row = |q: f64| COLUMNS as f64 / ((q + 3.0) * (q + 4.0));
+    let expected = numbers(&[ROWS, 1], 2).into_iter().map(of_row).collect();
+    outcome(vec![(result, expected)], &[&a, &q])
 }
 
 /// `a.var()`

@@ -43,11 +43,8 @@ pub(crate) fn record_as(
     site: Site,
 ) -> Result<Array, Error> {
     let mesh = mesh_of(arguments, site)?;
-    let mut known = [None; 3];
-    for (element, argument) in known.iter_mut().zip(arguments) {
-        *element = argument.as_array().and_then(Array::element);
-    }
-    let known = &known[..arguments.len()];
+    let elements = arguments.iter().map(|argument| argument.as_array().and_then(Array::element));
+    let known: &SmallVec<[Option<Scalar>; 3]> = &elements.collect();
     let is_known = |(argument, known): (&Argument, &Option<Scalar>)| {
         known.is_some() || argument.as_array().is_none()
     };

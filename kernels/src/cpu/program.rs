@@ -10,7 +10,7 @@
 //! a lane phase for each top-level loop, a uniform phase for the statements between them.
 
 use super::folds::{BestLoop, Combine, LeafLoop, MOST_BYTES, RowsLoop};
-use super::loops::{FillLoop, Loop, SelectLoop};
+use super::loops::{FillLoop, Loop, SelectLoop, SpecialLoop};
 use crate::ir::{AccessId, AxisId, GuardId, ScalarId};
 use phalanx_ops::{DType, Monoid, Op, Scalar};
 use smallvec::SmallVec;
@@ -169,6 +169,7 @@ pub(super) enum Step {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Code {
     Elementwise(Loop),
+    Special(SpecialLoop),
     Select(SelectLoop),
     Fill(FillLoop),
 }

@@ -7,7 +7,7 @@ use super::folds::{self, Combine, Counter, Indices, Item, LANES, LEAF, MOST_BYTE
 use super::loops::{self, Loop};
 use super::transfer;
 use phalanx_device::Buffer;
-use phalanx_ops::{DType, Monoid, Op, Scalar};
+use phalanx_ops::{DType, Monoid, Op, Scalar, Special};
 use smallvec::SmallVec;
 use std::mem::MaybeUninit;
 
@@ -42,6 +42,8 @@ pub struct View<'a> {
 pub enum SmallOp<'a> {
     /// An elementwise operation of the table.
     Elementwise(Op),
+    /// A special function.
+    Special(Special),
     /// The second operand where the first holds, else the third.
     Select,
     /// The elements in another dtype, or a copy.
@@ -118,6 +120,17 @@ pub fn run(
         SmallOp::Elementwise(op) => {
             let Some(code) = loop_of(op, operands) else { return false };
             map(code, operands, extents, count, to.room(count, dtype));
+        }
+        SmallOp::Special(function) => {
+            let mut stages: Vec<Stage> = operands.iter().map(|_| Stage::new()).collect();
+            let inputs: SmallVec<[*const u8; 8]> = (operands.iter().zip(&mut stages))
+                .map(|(operand, stage)| elements(operand, extents, count, stage))
+                .collect();
+            let to = to.room(count, dtype);
+            // SAFETY: 1. `elements` gives `count` elements of each operand's dtype, aligned; 2.
+            // `room` gives room for as many; 3. a new buffer is disjoint from the operands; 4. the
+            // graph's verifier counts the operands.
+            unsafe { loops::special(function, dtype).run(&inputs, to, count) };
         }
         SmallOp::Cast
             if let (Operand::Scalar(scalar), from) = operands[0]

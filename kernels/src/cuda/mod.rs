@@ -33,6 +33,7 @@ mod executable;
 pub mod prelude;
 pub(crate) mod routine;
 mod shape;
+pub(crate) mod special;
 mod text;
 mod variant;
 

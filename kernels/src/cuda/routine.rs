@@ -79,11 +79,6 @@ impl Routine {
         Routine { text, defines: defines.into(), uses }
     }
 
-    /// Adds special functions to those that the text calls.
-    pub fn uses_functions(&mut self, functions: impl IntoIterator<Item = String>) {
-        self.uses.functions.extend(functions);
-    }
-
     /// The slot of its kernels for an architecture.
     fn slot(&self, capability: u32) -> Arc<Slot> {
         let mut key = format!("{}", self.text.as_ptr() as usize);

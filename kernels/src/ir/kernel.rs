@@ -1,6 +1,6 @@
 //! The data of a kernel.
 
-use phalanx_ops::{DType, Monoid, Op, Scalar, id_type};
+use phalanx_ops::{DType, Monoid, Op, Scalar, Special, id_type};
 use std::ops::Index;
 
 id_type! {
@@ -144,6 +144,13 @@ pub enum Expr {
     Op {
         /// The operation.
         op: Op,
+        /// Its operands.
+        inputs: Vec<ValueId>,
+    },
+    /// A special function; the inputs have this value's dtype.
+    Special {
+        /// The function.
+        function: Special,
         /// Its operands.
         inputs: Vec<ValueId>,
     },

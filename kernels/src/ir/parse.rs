@@ -8,7 +8,7 @@ use super::{
     Access, AccessId, AxisId, Expr, Fold, GuardId, Kernel, Param, ParamId, Role, ScalarId, Stmt,
     Value, ValueId,
 };
-use phalanx_ops::{DType, Monoid, Op};
+use phalanx_ops::{DType, Monoid, Op, Special};
 
 /// The first position where a text is not a kernel.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -257,6 +257,7 @@ impl<'t> Parser<'t> {
             "index" => Expr::Index(self.axis()?),
             "inside" => Expr::Inside(self.guard()?),
             "cast" => Expr::Cast(self.operands::<1>()?[0]),
+            "special" => self.special()?,
             "select" => {
                 let [condition, on_true, on_false] = self.operands::<3>()?;
                 Expr::Select { condition, on_true, on_false }
@@ -278,6 +279,25 @@ impl<'t> Parser<'t> {
             }
         };
         Ok(expr)
+    }
+
+    /// `NAME(v0, v1)`, of a special function.
+    fn special(&mut self) -> Parsed<Expr> {
+        self.space();
+        let start = self.at;
+        let name = self.identifier("a special function")?;
+        let Some(known) = phalanx_special::find(name) else {
+            self.at = start;
+            return self.fail("the name of a special function");
+        };
+        self.symbol('(')?;
+        let mut inputs = vec![self.value()?];
+        while inputs.len() < known.arity {
+            self.symbol(',')?;
+            inputs.push(self.value()?);
+        }
+        self.symbol(')')?;
+        Ok(Expr::Special { function: Special { name: known.name }, inputs })
     }
 
     fn constant(&mut self, dtype: DType) -> Parsed<phalanx_ops::Scalar> {

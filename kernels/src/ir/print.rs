@@ -92,6 +92,9 @@ impl Kernel {
             Expr::Index(axis) => writeln!(f, "index i{axis}"),
             Expr::Inside(guard) => writeln!(f, "inside g{guard}"),
             Expr::Op { op, inputs } => writeln!(f, "{op}({})", list('v', inputs)),
+            Expr::Special { function, inputs } => {
+                writeln!(f, "special {function}({})", list('v', inputs))
+            }
             Expr::Select { condition, on_true, on_false } => {
                 writeln!(f, "select(v{condition}, v{on_true}, v{on_false})")
             }

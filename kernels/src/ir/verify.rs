@@ -12,7 +12,8 @@
 //! 5. *Roles.* `In` is only loaded, `Out` only stored, `InOut` both, `Table` only accumulated into.
 //! 6. *Dtypes.* A loaded, stored or accumulated value has its parameter's dtype. A scalar and a
 //!    constant have their own. An index is `i64`, `inside` is `bool`. The dtypes of an operation's
-//!    operands and result are exactly those of one of its loops. The condition of a select is
+//!    operands and result are exactly those of one of its loops; those of a special function, which
+//!    has as many operands as arguments, are all `f32` or all `f64`. The condition of a select is
 //!    `bool`, its branches have the result's dtype.
 //! 7. *Folds.* The monoid accepts the dtype and is not `moments`; the result has the dtype of the
 //!    combined value. `argmin` and `argmax` carry an index, others do not; the index and its
@@ -21,7 +22,7 @@
 //!    the length.
 
 use super::{AccessId, AxisId, Expr, Fold, GuardId, Kernel, Role, ScalarId, Stmt, ValueId};
-use phalanx_ops::{DType, Monoid, Op};
+use phalanx_ops::{DType, Monoid};
 
 /// The rule that a kernel breaks.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -108,12 +109,12 @@ pub enum VerifyError {
         found: DType,
     },
     /// Rule 6.
-    #[error("v{value}: no loop of {} takes {inputs:?} to {output}", op.name())]
+    #[error("v{value}: no loop of {operation} takes {inputs:?} to {output}")]
     Signature {
         /// The value.
         value: ValueId,
-        /// The operation.
-        op: Op,
+        /// The name of the operation.
+        operation: &'static str,
         /// The dtypes of its operands.
         inputs: Vec<DType>,
         /// The dtype of the value.
@@ -386,16 +387,25 @@ impl Verifier<'_> {
                 is(DType::Bool)
             }
             Expr::Op { op, inputs } => {
-                let mut dtypes = Vec::with_capacity(inputs.len());
-                for &input in inputs {
-                    dtypes.push(self.before(input, value)?);
-                }
+                let dtypes = self.dtypes(inputs, value)?;
                 let mut loops = op.signatures().iter();
                 if loops.any(|row| row.inputs() == dtypes.as_slice() && row.output == found) {
-                    Ok(())
-                } else {
-                    Err(VerifyError::Signature { value, op: *op, inputs: dtypes, output: found })
+                    return Ok(());
                 }
+                let operation = op.name();
+                Err(VerifyError::Signature { value, operation, inputs: dtypes, output: found })
+            }
+            Expr::Special { function, inputs } => {
+                let dtypes = self.dtypes(inputs, value)?;
+                let arity = phalanx_special::find(function.name).map(|known| known.arity);
+                if matches!(found, DType::F32 | DType::F64)
+                    && arity == Some(inputs.len())
+                    && dtypes.iter().all(|&dtype| dtype == found)
+                {
+                    return Ok(());
+                }
+                let operation = function.name;
+                Err(VerifyError::Signature { value, operation, inputs: dtypes, output: found })
             }
             Expr::Select { condition, on_true, on_false } => {
                 for (operand, dtype) in
@@ -409,6 +419,11 @@ impl Verifier<'_> {
             Expr::Cast(input) => self.before(*input, value).map(|_| ()),
             Expr::Folded => Err(VerifyError::Folded { value }),
         }
+    }
+
+    /// The dtypes of operands, which must come before `value` and be visible.
+    fn dtypes(&self, inputs: &[ValueId], value: ValueId) -> Result<Vec<DType>, VerifyError> {
+        inputs.iter().map(|&input| self.before(input, value)).collect()
     }
 
     /// The dtype of an operand, which must come before `value` and be visible.

@@ -22,7 +22,6 @@ pub mod search;
 pub mod sort;
 mod sources;
 pub mod sparse;
-mod special;
 mod tasks;
 pub mod transpose;
 mod trees;

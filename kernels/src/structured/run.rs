@@ -4,8 +4,7 @@ use super::Block;
 use super::lines::copy;
 use super::workspace::workspace;
 use super::{
-    fft, interpolation, labels, linalg, matmul, nearest, neighbourhood, recurrence, sparse,
-    special, trees,
+    fft, interpolation, labels, linalg, matmul, nearest, neighbourhood, recurrence, sparse, trees,
 };
 use super::{gather, launch, scan, search, sort};
 use crate::cuda::routine::Routine;
@@ -92,10 +91,6 @@ fn run_on_gpu(
             labels::cuda::run(op, operands, to, &gpu)?;
             true
         }
-        Structured::Special(op) => {
-            special::cuda::run(op, operands, to, &gpu)?;
-            true
-        }
         Structured::Nearest(op) => {
             nearest::cuda::run(op, operands, to, &gpu)?;
             true
@@ -159,7 +154,6 @@ fn routines(op: &Structured, operands: &[Block<'_>], to: &Block<'_>) -> Vec<Rout
         Structured::Components(_) => labels::cuda::routines(to),
         Structured::Nearest(_) => nearest::cuda::routines(to),
         Structured::TreeSearch(op) => trees::cuda::routines(op, operands, to),
-        Structured::Special(op) => special::cuda::routines(op, operands, to),
         Structured::Sparse(op) => sparse::cuda::routines(*op, operands, to),
         Structured::Put(put) => gather::cuda::put_routines(*put, operands, to),
         Structured::SearchSorted(_) if to.is_empty() => Vec::new(),
@@ -215,7 +209,6 @@ pub fn run(
         Structured::Components(op) => labels::cpu::run(op, operands, to, pool),
         Structured::Nearest(op) => nearest::cpu::run(op, operands, to, pool),
         Structured::TreeSearch(op) => trees::cpu::run(op, operands, to, pool),
-        Structured::Special(op) => special::cpu::run(op, operands, to, pool),
         Structured::Sparse(op) => sparse::cpu::run(*op, operands, to, pool),
         Structured::Launch(launch) => launch::cpu::run(launch, operands, scalars, to),
         Structured::Lend(_) | Structured::Returned(_) => hand_over(&operands[0], to),

@@ -2,8 +2,9 @@
 
 use super::{
     fft, gather, grouped, interpolation, labels, linalg, matmul, nearest, neighbourhood,
-    recurrence, requests, scan, search, sort, sparse, special, transpose, trees,
+    recurrence, requests, scan, search, sort, sparse, transpose, trees,
 };
+use crate::cuda::special;
 use phalanx_device::cuda::{BINNED, WORDS, copy_source, with_words};
 
 /// The texts of all kernels that are written by hand, each with a name and for every dtype, for
@@ -22,7 +23,7 @@ pub fn cuda_sources() -> Vec<(String, String)> {
         ("labels", labels::cuda::sources()),
         ("nearest", nearest::cuda::sources()),
         ("trees", trees::cuda::sources()),
-        ("special", special::cuda::sources()),
+        ("special", special::sources()),
         ("search", search::cuda::sources()),
         ("gather", [gather::cuda::take_sources(), gather::cuda::put_sources()].concat()),
         ("requests", requests::sources()),

@@ -103,7 +103,6 @@ pub fn workspace(
         | Structured::Interpolate(_)
         | Structured::Recurrence(_)
         | Structured::Nearest(_)
-        | Structured::Special(_)
         | Structured::Sparse(_)
         | Structured::Lend(_)
         | Structured::Launch(_)

@@ -5,8 +5,8 @@ use super::record::{Operand, Record};
 use super::work::Work;
 use super::{
     Components, Decomposition, Fft, Interpolate, Launch, Lend, Matmul, Nearest, Neighbourhood, Put,
-    Recurrence, ReduceAt, Returned, Route, Rule, Scan, SearchSorted, Sort, Sparse, Special, Take,
-    TakeAlong, TreeSearch,
+    Recurrence, ReduceAt, Returned, Route, Rule, Scan, SearchSorted, Sort, Sparse, Take, TakeAlong,
+    TreeSearch,
 };
 use crate::{Bytes, DType, Shape};
 
@@ -49,8 +49,6 @@ pub enum Structured {
     TreeSearch(TreeSearch),
     /// An operation on sparse matrices in rows.
     Sparse(Sparse),
-    /// Special functions of real numbers.
-    Special(Special),
     /// Memory for a value that a kernel of the user's own may write.
     Lend(Lend),
     /// The launch of a kernel of the user's own.
@@ -80,7 +78,6 @@ impl Structured {
             Structured::Nearest(op) => op,
             Structured::TreeSearch(op) => op,
             Structured::Sparse(op) => op,
-            Structured::Special(op) => op,
             Structured::Lend(op) => op,
             Structured::Launch(op) => op,
             Structured::Returned(op) => op,

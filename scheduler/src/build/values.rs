@@ -200,6 +200,7 @@ impl Builder<'_> {
         }
         parts.flops += match &data.op {
             NodeOp::Elementwise(op) => op.flops(),
+            NodeOp::Special(function) => function.flops(),
             NodeOp::Index(_) | NodeOp::Fill | NodeOp::Reshard(_) => 0,
             _ => 1,
         };
@@ -226,6 +227,7 @@ impl Builder<'_> {
     fn is_computed(&self, node: NodeId) -> bool {
         match &self.context.graph[node].op {
             NodeOp::Elementwise(_)
+            | NodeOp::Special(_)
             | NodeOp::Cast
             | NodeOp::Select
             | NodeOp::Index(_)
@@ -280,13 +282,21 @@ impl Builder<'_> {
                 )
             }
             NodeOp::Elementwise(op) => {
-                let inputs = 0..data.inputs.len() as u8;
-                let inputs: Vec<ValueId> =
-                    inputs.map(|input| self.input_value(node, input, map)).collect();
+                let inputs = self.input_values(node, map);
                 self.operation(*op, inputs, data.dtype)
+            }
+            NodeOp::Special(function) => {
+                let inputs = self.input_values(node, map);
+                let expr = Expr::Special { function: *function, inputs: inputs.clone() };
+                self.pure(expr, &inputs, data.dtype)
             }
             other => unreachable!("bug: {other:?} has no value inside of a kernel"),
         }
+    }
+
+    fn input_values(&mut self, node: NodeId, map: MapId) -> Vec<ValueId> {
+        let inputs = 0..self.context.graph[node].inputs.len() as u8;
+        inputs.map(|input| self.input_value(node, input, map)).collect()
     }
 
     fn find(&self, key: &Key) -> Option<ValueId> {

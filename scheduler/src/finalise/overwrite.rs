@@ -133,7 +133,9 @@ impl Times {
                 self.touched[access.index()] = Some(self.now);
                 self.loaded[value.index()] = Some(*access);
             }
-            Expr::Op { inputs, .. } => inputs.iter().for_each(|&input| self.uses(input)),
+            Expr::Op { inputs, .. } | Expr::Special { inputs, .. } => {
+                inputs.iter().for_each(|&input| self.uses(input));
+            }
             Expr::Select { condition, on_true, on_false } => {
                 [condition, on_true, on_false].into_iter().for_each(|&input| self.uses(input));
             }

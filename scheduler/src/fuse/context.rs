@@ -37,6 +37,7 @@ impl<'a> Context<'a> {
                 NodeOp::Fill | NodeOp::Index(_) | NodeOp::Cast => Some(1),
                 NodeOp::Select => Some(2),
                 NodeOp::Elementwise(op) => Some(op.flops()),
+                NodeOp::Special(function) => Some(function.flops()),
                 _ => None,
             };
             let mut cost = own.map(|own| (own, 0));

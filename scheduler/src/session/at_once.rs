@@ -150,6 +150,7 @@ impl Session {
     ) -> bool {
         let small = match op {
             NodeOp::Elementwise(op) => SmallOp::Elementwise(*op),
+            NodeOp::Special(function) => SmallOp::Special(*function),
             NodeOp::Select => SmallOp::Select,
             NodeOp::Fill | NodeOp::Cast => SmallOp::Cast,
             NodeOp::Index(axis) => SmallOp::Index(*axis),

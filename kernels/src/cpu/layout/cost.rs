@@ -5,7 +5,7 @@
 
 use super::prepared::Prepared;
 use crate::cpu::folds::{LEAF, ROWS};
-use crate::cpu::program::{LaneChoice, LoopStep, Step, Width};
+use crate::cpu::program::{Code, LaneChoice, LoopStep, Step, Width};
 use crate::ir::AccessId;
 
 /// One dispatch of an executor step.
@@ -15,6 +15,8 @@ const PHASE: f64 = 40.0;
 /// One element of an elementwise operation, a contiguous move, and a move within and across cache
 /// lines.
 const COMPUTE: f64 = 0.3;
+/// One element of a special function: from 10 to some hundreds.
+const SPECIAL: f64 = 20.0;
 const CONTIGUOUS: f64 = 0.08;
 const NEAR: f64 = 0.5;
 const FAR: f64 = 1.1;
@@ -87,6 +89,9 @@ impl Estimate<'_> {
 
     fn step(&self, step: &Step) -> f64 {
         match step {
+            Step::Apply(apply) if let Code::Special(_) = apply.code => {
+                self.elements(apply.width, SPECIAL)
+            }
             Step::Apply(apply) => self.elements(apply.width, COMPUTE),
             Step::Load(load) => self.elements(load.width, self.moved(load.access)),
             Step::Index { width, .. } | Step::Inside { width, .. } => {

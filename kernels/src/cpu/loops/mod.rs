@@ -30,6 +30,7 @@ mod integer;
 mod integer_power;
 mod movement;
 mod real;
+mod special;
 
 pub use cast::cast;
 pub use combine::{ArgLoop, arg_combine, combine};
@@ -38,3 +39,4 @@ pub use driver::Loop;
 pub(crate) use driver::for_type;
 pub use elementwise::elementwise;
 pub use movement::{FillLoop, SelectLoop, fill, select};
+pub use special::{SpecialLoop, special};

@@ -280,6 +280,12 @@ impl<'k> Lowering<'k> {
                 output
             }
             Expr::Op { op, inputs } => self.operation(*op, inputs, data.dtype, width, steps)?,
+            Expr::Special { function, inputs } => {
+                let code = Code::Special(loops::special(*function, data.dtype));
+                let inputs: SmallVec<[RegisterId; 4]> =
+                    inputs.iter().map(|&input| self.operand(input, width)).collect();
+                self.apply(code, &inputs, width, size, steps)
+            }
             Expr::Select { condition, on_true, on_false } => {
                 let inputs =
                     [*condition, *on_true, *on_false].map(|input| self.operand(input, width));

@@ -157,7 +157,7 @@ impl Walk<'_, '_> {
             Expr::Scalar(_) | Expr::Constant(_) | Expr::Folded => Width::Uniform,
             Expr::Index(axis) => width_of(self.has_lane(&[*axis])),
             Expr::Inside(guard) => width_of(self.has_lane(&kernel[*guard])),
-            Expr::Op { inputs, .. } => self.joined(inputs),
+            Expr::Op { inputs, .. } | Expr::Special { inputs, .. } => self.joined(inputs),
             Expr::Select { condition, on_true, on_false } => {
                 self.joined(&[*condition, *on_true, *on_false])
             }

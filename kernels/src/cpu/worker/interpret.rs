@@ -283,6 +283,11 @@ impl<'a> Worker<'a> {
                         code(&all, output, count);
                     }
                 },
+                Code::Special(code) => {
+                    let all: SmallVec<[*const u8; 8]> =
+                        (0..apply.inputs.len()).map(pointer).collect();
+                    code.run(&all, output, count);
+                }
                 Code::Select(code) => code(pointer(0), pointer(1), pointer(2), output, count),
                 Code::Fill(code) => code(pointer(0), output, count),
             }

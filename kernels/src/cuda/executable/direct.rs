@@ -279,6 +279,7 @@ fn name_of(kernel: &Kernel) -> String {
     use crate::ir::Expr;
     let ops = kernel.values.iter().filter_map(|value| match &value.expr {
         Expr::Op { op, .. } => Some(op.name()),
+        Expr::Special { function, .. } => Some(function.name),
         _ => None,
     });
     let mut name = ops.take(3).collect::<Vec<_>>().join("_");

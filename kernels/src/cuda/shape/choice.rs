@@ -1,6 +1,6 @@
 //! The choice of the threads of a launch: rows, columns, strides or tiles, teams and chunks.
 
-use super::facts::{direct_loads, flops, has_binned, loops, stores_in_loops};
+use super::facts::{direct_loads, flops, has_binned, has_long, loops, stores_in_loops};
 use super::geometry::{Geometry, Group};
 use super::moments::Moments;
 use super::neighbours::NEIGHBOUR_LANES;
@@ -128,7 +128,8 @@ impl Shape {
             let inner = self.loops[at].last().map_or(1, |group| group.extent);
             self.loops[at].len() <= 1 || inner.is_multiple_of(ROW_LANES)
         };
-        let lanes = if outer.iter().all(is_even) { ROW_LANES } else { 1 };
+        let one = has_long(kernel) || !outer.iter().all(is_even);
+        let lanes = if one { 1 } else { ROW_LANES };
         if lanes == 1 {
             width = width.min(THREADS as usize);
         }
@@ -224,6 +225,9 @@ impl Shape {
             };
             let bytes = if flops(kernel) <= FEW_FLOPS { PACK } else { MOST_BYTES };
             let mut wanted = (bytes / widest).clamp(1, 16);
+            if has_long(kernel) {
+                wanted = 1;
+            }
             if has_binned(&kernel.body) {
                 // Their accumulators are large, and threads exchange them in shared memory.
                 wanted = wanted.min(MOST_BINNED);
@@ -248,7 +252,7 @@ impl Shape {
         let rows = points / inner.max(1);
         let width = THREADS as usize;
         if self.loops.is_empty() && inner >= width && points >= BLOCKS * width * NEIGHBOUR_LANES {
-            if let Some(along) = self.neighbours(kernel) {
+            if let Some(along) = self.neighbours(kernel).filter(|_| !has_long(kernel)) {
                 let across = self.grid[along].extent;
                 self.variant.mode = Mode::Strides { lanes: NEIGHBOUR_LANES as u32, along };
                 self.variant.rows = self.shared_rows(kernel, launch, along);
@@ -259,7 +263,7 @@ impl Shape {
                 return;
             }
             let stretch = width * STRIDED_LANES;
-            if lanes == 1 && inner >= stretch {
+            if lanes == 1 && inner >= stretch && !has_long(kernel) {
                 self.variant.mode = Mode::Strides { lanes: STRIDED_LANES as u32, along: last };
                 self.units = rows * inner.div_ceil(stretch);
                 return;

@@ -1,6 +1,7 @@
 //! Facts of a kernel that decide how GPUs run it: loops, loads, and whether the order of
 //! combination shows in a result.
 
+use crate::cuda::special::is_long;
 use crate::ir::{AccessId, AxisId, Expr, Fold, Kernel, Param, Role, Stmt, Value};
 use phalanx_ops::Monoid;
 
@@ -44,9 +45,18 @@ pub(super) fn direct_loads(kernel: &Kernel, body: &[Stmt]) -> Vec<AccessId> {
 pub(super) fn flops(kernel: &Kernel) -> u32 {
     let of = |value: &Value| match &value.expr {
         Expr::Op { op, .. } => op.flops(),
+        Expr::Special { function, .. } => function.flops(),
         _ => 0,
     };
     kernel.values.iter().map(of).sum()
+}
+
+/// Whether a kernel computes a special function of which a thread has one element at a time.
+pub(super) fn has_long(kernel: &Kernel) -> bool {
+    kernel.values.iter().any(|value| match value.expr {
+        Expr::Special { function, .. } => is_long(function),
+        _ => false,
+    })
 }
 
 /// Whether a loop of a body folds sums of bins.

@@ -156,7 +156,9 @@ fn users(kernel: &Kernel, value: ValueId) -> usize {
         body.iter().map(of).sum()
     }
     let uses = |expr: &Expr| match expr {
-        Expr::Op { inputs, .. } => inputs.iter().filter(|&&input| input == value).count(),
+        Expr::Op { inputs, .. } | Expr::Special { inputs, .. } => {
+            inputs.iter().filter(|&&input| input == value).count()
+        }
         Expr::Select { condition, on_true, on_false } => {
             [condition, on_true, on_false].into_iter().filter(|&&input| input == value).count()
         }

@@ -2,6 +2,7 @@
 
 use super::writer::Writer;
 use crate::cuda::prelude::literal;
+use crate::cuda::special::called;
 use crate::cuda::variant::{Chunks, GuardKind, Mode, Step, TILE, TILE_STEP};
 use crate::ir::{AccessId, AxisId, Expr, Fold, GuardId, Role, Stmt, ValueId};
 use phalanx_ops::{DType, Monoid};
@@ -106,6 +107,11 @@ impl Writer<'_> {
             Expr::Op { op, inputs } => {
                 let inputs: Vec<String> = inputs.iter().map(|&input| self.operand(input)).collect();
                 format!("op_{}({})", op.name(), inputs.join(", "))
+            }
+            Expr::Special { function, inputs } => {
+                let inputs: Vec<String> =
+                    inputs.iter().map(|&input| format!("(f64){}", self.operand(input))).collect();
+                format!("({}){}({})", data.dtype, called(*function), inputs.join(", "))
             }
             Expr::Select { condition, on_true, on_false } => {
                 let [condition, on_true, on_false] =

@@ -3,6 +3,7 @@
 use super::argument::{Field, fields};
 use crate::cuda::prelude::{self, Uses};
 use crate::cuda::shape::Moments;
+use crate::cuda::special::defined;
 use crate::cuda::variant::{Chunks, GuardKind, Mode, Step, THREADS, TILE, TILE_STEP, Variant};
 use crate::ir::{AccessId, AxisId, Expr, GuardId, Kernel, ScalarId, Stmt, ValueId};
 use phalanx_device::cuda::{Definitions, with_words};
@@ -167,7 +168,9 @@ impl<'a> Writer<'a> {
                 Expr::Scalar(_) | Expr::Constant(_) | Expr::Folded => false,
                 Expr::Index(axis) => on_axis(*axis),
                 Expr::Inside(guard) => guarded(*guard),
-                Expr::Op { inputs, .. } => inputs.iter().any(|&input| self.laned[input.index()]),
+                Expr::Op { inputs, .. } | Expr::Special { inputs, .. } => {
+                    inputs.iter().any(|&input| self.laned[input.index()])
+                }
                 Expr::Select { condition, on_true, on_false } => [condition, on_true, on_false]
                     .into_iter()
                     .any(|&input| self.laned[input.index()]),
@@ -485,6 +488,7 @@ impl<'a> Writer<'a> {
                     let dtypes = inputs.iter().map(|&input| self.kernel[input].dtype).collect();
                     self.uses.ops.insert((*op, dtypes));
                 }
+                Expr::Special { function, .. } => self.uses.functions.extend(defined(*function)),
                 Expr::Cast(input) => {
                     self.uses.casts.insert((self.kernel[*input].dtype, value.dtype));
                 }

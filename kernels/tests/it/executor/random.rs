@@ -5,7 +5,7 @@ use phalanx_kernels::ir::{
     Access, AccessId, AxisId, Expr, Fold, GuardId, Kernel, Param, ParamId, Role, ScalarId, Stmt,
     Value, ValueId,
 };
-use phalanx_ops::{DType, Monoid, Op, Scalar};
+use phalanx_ops::{DType, Monoid, Op, Scalar, Special};
 
 const DTYPES: &[DType] = &[
     DType::F64,
@@ -33,6 +33,8 @@ const BINARY: &[Op] = &[
     Op::Equal,
     Op::BitwiseXor,
 ];
+/// Special functions and their numbers of operands.
+const SPECIAL: &[(&str, usize)] = &[("erf", 1), ("j0", 1), ("xlog1py", 2), ("betainc", 3)];
 const MONOIDS: &[Monoid] = &[
     Monoid::Add,
     Monoid::Add,
@@ -88,6 +90,7 @@ impl Builder {
                 3 if depth < 1 && self.kernel.axes < 5 => self.inner_loop(depth, &mut body),
                 4 if self.generator.below(2) == 0 => self.store(&mut body),
                 5 => self.source(&mut body),
+                6 if self.generator.below(2) == 0 => self.special(&mut body),
                 6 => self.select(&mut body),
                 7 => {
                     let dtype = self.generator.pick(DTYPES);
@@ -199,6 +202,17 @@ impl Builder {
             }
             self.define(body, signature.output, Expr::Op { op, inputs });
         }
+    }
+
+    fn special(&mut self, body: &mut Vec<Stmt>) {
+        let (name, arity) = self.generator.pick(SPECIAL);
+        let dtype = self.generator.pick(&[DType::F32, DType::F64]);
+        let mut inputs = Vec::new();
+        for _ in 0..arity {
+            let value = self.value();
+            inputs.push(self.convert(body, value, dtype));
+        }
+        self.define(body, dtype, Expr::Special { function: Special { name }, inputs });
     }
 
     fn select(&mut self, body: &mut Vec<Stmt>) {

@@ -151,6 +151,14 @@ impl Evaluator<'_> {
                 let code = loops::elementwise(*op, &dtypes).expect("the operation has a loop");
                 convert(apply(code, &inputs, widen(data.dtype)), data.dtype)
             }
+            Expr::Special { function, inputs } => {
+                let inputs: Vec<Scalar> =
+                    inputs.iter().map(|input| self.values[input.index()]).collect();
+                let inputs: Vec<f64> =
+                    inputs.iter().map(|input| input.cast(DType::F64).to_element()).collect();
+                let known = phalanx_special::find(function.name).expect("a function");
+                Scalar::from_weak(data.dtype, Weak::Float(known.call(&inputs)))
+            }
             Expr::Select { condition, on_true, on_false } => {
                 let chosen = match self.values[condition.index()].to_weak() {
                     Weak::Bool(true) => on_true,

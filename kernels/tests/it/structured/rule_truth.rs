@@ -6,8 +6,7 @@ use super::value::{Random, Value, evaluate_part};
 use phalanx_ops::structured::{
     Border, Components, Decomposition, Fft, Filtered, Follow, Interpolate, Lend, Matmul, Nearest,
     Neighbourhood, Order, Outside, Put, Ranks, Recurrence, ReduceAt, Returned, Route, Rule, Scan,
-    SearchSorted, Share, Side, Sort, Sparse, Special, Take, TakeAlong, Transform, TreeSearch,
-    WindowCombine,
+    SearchSorted, Share, Side, Sort, Sparse, Take, TakeAlong, Transform, TreeSearch, WindowCombine,
 };
 use phalanx_ops::{DType, Op, Scalar, Structured, Weak};
 use std::collections::BTreeSet;
@@ -137,8 +136,6 @@ fn cases() -> Vec<Case> {
     let alone = truths(&[3, 3], |at| at == 4);
     let mask = truths(&[4, 6], |at| at % 3 != 0);
     add(Structured::Components(Components { extents }), &[mask, alone]);
-    let special = Special { function: "jv", dtype: DType::F64 };
-    add(Structured::Special(special), &[f64s(&[4, 6]), f64s(&[])]);
     let at = |shape: &[usize], scale: f64| {
         let count = shape.iter().product();
         Value::new(shape, (0..count).map(|at| Scalar::new(at as f64 * scale - 1.0)), DType::F64)
@@ -201,10 +198,9 @@ fn number(op: &Structured) -> usize {
         Structured::Neighbourhood(_) => 14,
         Structured::Components(_) => 15,
         Structured::Nearest(_) => 16,
-        Structured::Special(_) => 17,
-        Structured::Interpolate(_) => 18,
-        Structured::Recurrence(_) => 19,
-        Structured::TreeSearch(_) => 20,
+        Structured::Interpolate(_) => 17,
+        Structured::Recurrence(_) => 18,
+        Structured::TreeSearch(_) => 19,
         // Its rule only says which devices run it.
         Structured::Launch(_) => usize::MAX,
     }
@@ -334,7 +330,7 @@ fn blocks_by_rule_are_blocks_of_the_whole() {
             }
         }
     }
-    assert_eq!(seen, (0..=20).collect());
+    assert_eq!(seen, (0..=19).collect());
 }
 
 /// No operation keeps an axis whole if devices could split it with any division of the operands.

@@ -32,8 +32,12 @@ class _Docstring:
 class SpecialUfunc:
     __doc__ = _Docstring()
 
-    def __init__(self, name, parameters, loops, compute, results=(), doc=lambda: None):
-        """`compute` takes the operands in the dtypes of a loop; `doc` composes the docstring."""
+    def __init__(self, name, parameters, loops, compute, results=(), doc=lambda: None,
+                 native=None):
+        """`compute` takes the operands in the dtypes of a loop; `doc` composes the docstring.
+
+        `native`, if there is one, takes real arrays of one dtype, and numbers of Python beside them.
+        """
         self.__name__ = name
         self.__module__, self.__qualname__ = "phalanx.scipy.special", name
         self.nin, self.nout = len(parameters), max(1, len(results))
@@ -44,6 +48,7 @@ class SpecialUfunc:
         # The dtypes of arrays that a loop of floating-point or complex numbers takes as they are.
         inputs = (loop.partition("->")[0] for loop in loops)
         self._exact = {tuple(chars) for chars in inputs if not set(chars) - set("fdFD")}
+        self._native, self._takes = native, {}
 
     def __repr__(self):
         return f"<ufunc {self.__name__!r}>"
@@ -60,7 +65,23 @@ class SpecialUfunc:
             and tuple(one.dtype.char for one in args) in self._exact
         ):
             return self._compute_beside(*args)
+        if self._native is not None and not options and self._takes_natively(args):
+            return self._native(*args)
         return self._called(*args, **options)
+
+    def _takes_natively(self, args):
+        """Whether arguments are real arrays of the dtype of a loop, and numbers beside them."""
+        kinds = tuple(
+            one.dtype.char if type(one) is _phalanx.ndarray else type(one) for one in args
+        )
+        if kinds not in self._takes:
+            chars = {one for one in kinds if isinstance(one, str)}
+            self._takes[kinds] = (
+                len(args) == self.nin and chars in ({"f"}, {"d"})
+                and all(one in (*chars, float, int) for one in kinds)
+                and self._loop(args).partition("->")[0] == chars.pop() * self.nin
+            )
+        return self._takes[kinds]
 
     @beside
     def _called(self, *args, out=None, where=True, casting="same_kind", order="K", dtype=None,

@@ -43,12 +43,22 @@ def _of_natives(name, row):
     if name in _WHOLE:
         return lambda n, *arrays: native(own, np.trunc(n), *arrays)
     if edges is None:
-        return lambda *arrays: native(own, *arrays)
+        return _alone(own)
 
     def compute(*arrays):
         with np.errstate(all="ignore"):
             return edges(native(own, *arrays), *arrays)
 
+    return compute
+
+
+def _alone(name):
+    """A native function of arrays and numbers."""
+
+    def compute(*given):
+        return native(name, *given)
+
+    compute.is_native = True
     return compute
 
 
@@ -62,10 +72,12 @@ def made(name):
     if compute is None and name != "wofz":
         return None
     loops = loops or _table.loops(name)
+    # A single native function, whose result needs no corrections.
+    of_reals = compute if hasattr(compute, "is_native") else None
     if row.is_complex:
         compute = _with_complex(name, compute)
     return SpecialUfunc(name, row.parameters, loops, compute, row.results,
-                        lambda: doc(name, row, loops))
+                        lambda: doc(name, row, loops), of_reals)
 
 
 def _with_complex(name, of_real):
@@ -94,7 +106,8 @@ def inner(name, parameters, order="fd"):
     if name not in _NATIVES:
         return None
     loops = [f"{char * parameters}->{char}" for char in order]
-    return SpecialUfunc(name, "x" * parameters, loops, lambda *arrays: native(name, *arrays))
+    compute = _alone(name)
+    return SpecialUfunc(name, "x" * parameters, loops, compute, native=compute)
 
 
 def summary(name):
