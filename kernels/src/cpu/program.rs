@@ -239,8 +239,8 @@ pub(super) struct LoopStep {
     pub accesses: Vec<AccessId>,
     /// How the loop folds many rows at once, if it does nothing else.
     pub rows: Option<RowFold>,
-    /// How the loop folds a line of memory for each SIMD lane, if it does nothing else.
-    pub lines: Option<LineFold>,
+    /// How each fold folds a line of memory for each SIMD lane, if the loop does nothing else.
+    pub lines: Vec<LineFold>,
 }
 
 impl LoopStep {
@@ -267,7 +267,7 @@ pub(super) struct RowFold {
     pub factor: Option<usize>,
 }
 
-/// A loop that only folds lines of memory, one for each SIMD lane.
+/// A fold of a loop that only folds lines of memory, one for each SIMD lane.
 #[derive(Debug)]
 pub(super) struct LineFold {
     pub code: LineCode,

@@ -101,7 +101,7 @@ impl Estimate<'_> {
             Step::Accumulate(step) => self.elements(step.width, ACCUMULATE),
             Step::Loop(inner) if self.prepared.folds_lines(inner) && self.lanes >= FEW_LINES => {
                 let points = self.prepared.loops[inner.number].total as f64;
-                self.lanes * (LINE + points * FOLDED)
+                self.lanes * inner.lines.len() as f64 * (LINE + points * FOLDED)
             }
             Step::Loop(inner) if self.folds_rows(inner) => {
                 let points = self.prepared.loops[inner.number].total as f64;

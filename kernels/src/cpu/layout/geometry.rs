@@ -128,7 +128,8 @@ pub(in crate::cpu) struct Lanes {
     /// For each access, its byte stride from one SIMD lane to the next if all are equal.
     pub linear: Vec<Option<isize>>,
     pub guards: Vec<LaneGuard>,
-    /// Rows and columns of a lane block when blocks are tiles of the two innermost groups.
+    /// Rows and columns of a lane block when blocks are tiles of the two innermost groups. Tiles of
+    /// one row are visited down the rows first.
     pub tile: Option<(usize, usize)>,
 }
 
@@ -162,7 +163,8 @@ impl Lanes {
         let tile = if phase.ordered {
             None
         } else {
-            transpose_tile(geometry, accesses, &mut groups, width)
+            short_runs(geometry, phase, &mut groups, width)
+                .or_else(|| transpose_tile(geometry, accesses, &mut groups, width))
         };
         if groups.is_empty() {
             groups.push(Group { extent: 1, axis: None, inner: None });
@@ -212,6 +214,49 @@ impl Lanes {
     pub fn columns(&self) -> usize {
         self.groups.last().map_or(1, |group| group.extent)
     }
+}
+
+/// If guards cut the innermost group into short runs, or it is short and no access goes on evenly
+/// from one row of it to the next, makes a long group innermost and chooses a tile: each run would
+/// be moved separately.
+///
+/// The positions of the short group are visited for the same points of the long one, so lines of
+/// memory that they share are still cached.
+fn short_runs(
+    geometry: &Geometry,
+    phase: &Phase,
+    groups: &mut Vec<Group>,
+    width: usize,
+) -> Option<(usize, usize)> {
+    /// Elements one after the other: to move so many of them apart takes as long as one run.
+    const LONG: usize = 4;
+    let [.., long, short] = groups.as_slice() else { return None };
+    let bounds = phase.guards.iter().flat_map(|guard| &geometry.guards[guard.index()].bounds);
+    let mut cuts: SmallVec<[usize; 8]> = bounds
+        .filter(|bound| short.axis == Some(bound.0))
+        .flat_map(|&(_, low, high)| [low, high])
+        .filter(|&cut| cut > 0 && cut < short.extent)
+        .collect();
+    cuts.sort_unstable();
+    cuts.dedup();
+    let goes_on = |&access: &AccessId| {
+        let step = geometry.stride_along(access, short);
+        let next = step.checked_mul(short.extent as isize);
+        step != 0 && next == Some(geometry.stride_along(access, long))
+    };
+    let is_cut = !cuts.is_empty() || !phase.accesses.iter().any(goes_on);
+    if !is_cut || short.extent / (cuts.len() + 1) >= LONG || long.extent < 4 * LONG {
+        return None;
+    }
+    let mut apart = groups.clone();
+    apart.rotate_right(1);
+    if let Some(tile) = transpose_tile(geometry, &phase.accesses, &mut apart, width) {
+        *groups = apart;
+        return Some(tile);
+    }
+    let last = groups.len() - 1;
+    groups.swap(last - 1, last);
+    Some((1, width.min(groups[last].extent)))
 }
 
 /// If some access has a large stride along the innermost group and a small one along another, moves

@@ -7,7 +7,9 @@
 use super::geometry::{Geometry, Lanes, LoopShape};
 use super::tuning::Tuning;
 use crate::cpu::folds::accumulators;
-use crate::cpu::program::{LaneChoice, LineCode, LoopStep, Program, Step, TableUse, Width};
+use crate::cpu::program::{
+    BlockFold, LaneChoice, LineCode, LineFold, LoopStep, Program, Step, TableUse, Width,
+};
 use crate::cpu::transfer::can_stream;
 use crate::ir::{Access, AccessId, AxisId, Kernel, Launch, Role};
 use phalanx_ops::Weak;
@@ -86,8 +88,11 @@ const WIDEST: usize = 4096;
 const WIDEST_READ: usize = 16 << 10;
 const NARROWEST: usize = 64;
 /// The shortest lines that are folded by leaves; of shorter ones, one element of each lane is
-/// combined at a time.
+/// combined at a time. Several folds would share such an element, so they need longer lines.
 const SHORTEST_LINE: usize = 32;
+/// Bytes of the longest lines that several folds take one after the other: the line should still be
+/// cached for the second fold.
+const LONGEST_SHARED: usize = 128 << 10;
 /// The fewest SIMD lanes for which waking a thread is worth it when loops make them costly.
 const LEAST_SHARE: usize = 16;
 /// The number of a fold's accumulators that are in use most of the time.
@@ -196,9 +201,8 @@ impl<'a> Prepared<'a> {
         self.streams && self.large[access.index()]
     }
 
-    /// Whether a loop folds a line of consecutive elements for each SIMD lane.
+    /// Whether a loop folds lines of consecutive elements for each SIMD lane.
     pub fn folds_lines(&self, step: &LoopStep) -> bool {
-        let Some(lines) = &step.lines else { return false };
         let shape = &self.loops[step.number];
         let [group] = shape.groups.as_slice() else { return false };
         let is_line = |&at: &usize| {
@@ -206,13 +210,18 @@ impl<'a> Prepared<'a> {
             let along = step.access_number(load.access).map(|number| shape.strides(number)[0]);
             along == Some(load.size as isize)
         };
-        let is_foldable = match lines.code {
-            LineCode::Best(_, axis) => group.axis == Some(axis),
-            // One element at a time would be made a sum of its own.
-            LineCode::Leaves(_) if step.folds[0].plain != step.folds[0].value => true,
-            LineCode::Leaves(_) => shape.total >= SHORTEST_LINE,
+        let is_foldable = |(fold, lines): (&BlockFold, &LineFold)| {
+            let is_long_enough = match lines.code {
+                LineCode::Best(_, axis) => group.axis == Some(axis),
+                // One element at a time would be made a sum of its own.
+                LineCode::Leaves(_) if fold.plain != fold.value => true,
+                LineCode::Leaves(_) => shape.total >= SHORTEST_LINE * step.lines.len().pow(2),
+            };
+            let is_short_enough =
+                step.lines.len() == 1 || shape.total.saturating_mul(lines.size) <= LONGEST_SHARED;
+            is_long_enough && is_short_enough && lines.loads.iter().all(is_line)
         };
-        is_foldable && lines.loads.iter().all(is_line)
+        !step.lines.is_empty() && step.folds.iter().zip(&step.lines).all(is_foldable)
     }
 
     /// The number of elements of a table.

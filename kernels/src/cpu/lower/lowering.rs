@@ -420,7 +420,7 @@ impl<'k> Lowering<'k> {
             ordered: block_folds.iter().any(|fold| fold.ordered),
             natural,
             rows: None,
-            lines: None,
+            lines: Vec::new(),
             steps: inner,
             folds: block_folds,
             accesses,

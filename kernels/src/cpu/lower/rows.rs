@@ -16,15 +16,20 @@ pub(super) fn find_rows(phases: &mut [Phase]) {
 fn find_in(steps: &mut [Step]) {
     for step in steps {
         if let Step::Loop(inner) = step {
-            let operands = operands(inner);
-            inner.rows = operands.as_ref().and_then(|operands| row_fold(inner, operands));
-            inner.lines = operands.as_ref().and_then(|operands| line_fold(inner, operands));
+            let operands = operands(inner).unwrap_or_default();
+            if let [only] = operands.as_slice() {
+                inner.rows = row_fold(inner, only);
+            }
+            let lines = inner.folds.iter().zip(&operands);
+            let lines: Option<Vec<LineFold>> =
+                lines.map(|(fold, of)| line_fold(fold, of)).collect();
+            inner.lines = lines.unwrap_or_default();
             find_in(&mut inner.steps);
         }
     }
 }
 
-/// What the only fold of a loop reads.
+/// What a fold of a loop reads.
 struct Operands {
     /// The positions of the loads; the same if there is one.
     loads: [usize; 2],
@@ -32,34 +37,41 @@ struct Operands {
     index: Option<AxisId>,
 }
 
-/// The operands of a loop's only fold, if the loop does nothing but load, cast or multiply them.
-fn operands(step: &LoopStep) -> Option<Operands> {
-    let [fold] = step.folds.as_slice() else { return None };
+/// The operands of each fold of a loop, if the loop does nothing but load, cast or multiply them.
+fn operands(step: &LoopStep) -> Option<Vec<Operands>> {
+    let mut used = vec![false; step.steps.len()];
+    let operands = step.folds.iter().map(|fold| operands_of(step, fold, &mut used));
+    let operands: Vec<Operands> = operands.collect::<Option<_>>()?;
+    used.iter().all(|&is_used| is_used).then_some(operands)
+}
+
+/// The operands of a fold; notes the steps that compute its value from them.
+fn operands_of(step: &LoopStep, fold: &BlockFold, used: &mut [bool]) -> Option<Operands> {
     let steps = step.steps.as_slice();
-    let mut used = 0;
-    let value = defined(steps, fold.plain, &mut used)?;
-    used += usize::from(fold.plain != fold.value);
+    let value = defined(steps, fold.plain, used)?;
+    if fold.plain != fold.value {
+        defined(steps, fold.value, used)?;
+    }
     let load = |at: usize| matches!(steps[at], Step::Load(_)).then_some(at);
     let loads = match (&steps[value], fold.memory.form) {
         (Step::Load(_), MemoryForm::Elements) => [value; 2],
         (Step::Apply(cast), MemoryForm::Casts) if cast.inputs.len() == 1 => {
-            [load(defined(steps, cast.inputs[0], &mut used)?)?; 2]
+            [load(defined(steps, cast.inputs[0], used)?)?; 2]
         }
         (Step::Apply(product), MemoryForm::Products) if is_product(product) => {
             match *product.inputs.as_slice() {
-                [squared] => [load(defined(steps, squared, &mut used)?)?; 2],
-                [left, right] if left == right => [load(defined(steps, left, &mut used)?)?; 2],
-                [left, right] => [
-                    load(defined(steps, left, &mut used)?)?,
-                    load(defined(steps, right, &mut used)?)?,
-                ],
+                [squared] => [load(defined(steps, squared, used)?)?; 2],
+                [left, right] if left == right => [load(defined(steps, left, used)?)?; 2],
+                [left, right] => {
+                    [load(defined(steps, left, used)?)?, load(defined(steps, right, used)?)?]
+                }
                 _ => return None,
             }
         }
         _ => return None,
     };
     let index = match fold.index {
-        Some(register) => match steps[defined(steps, register, &mut used)?] {
+        Some(register) => match steps[defined(steps, register, used)?] {
             Step::Index { axis, .. } => Some(axis),
             _ => return None,
         },
@@ -71,19 +83,19 @@ fn operands(step: &LoopStep) -> Option<Operands> {
             && load.size == fold.memory.size
             && step.access_number(load.access).is_some()
     };
-    let is_whole = used == steps.len() && fold.width == Width::Block;
-    (is_whole && loads.iter().all(fits)).then_some(Operands { loads, index })
+    let is_whole = fold.width == Width::Block && loads.iter().all(fits);
+    is_whole.then_some(Operands { loads, index })
 }
 
 fn is_product(apply: &Apply) -> bool {
     apply.arithmetic.is_some_and(|(op, _)| op == Op::Multiply)
 }
 
-/// The step that computes a register, or what the register is filled with; adds these steps to
-/// those that are used.
-fn defined(steps: &[Step], register: RegisterId, used: &mut usize) -> Option<usize> {
+/// The step that computes a register, or what the register is filled with; notes that these steps
+/// are used.
+fn defined(steps: &[Step], register: RegisterId, used: &mut [bool]) -> Option<usize> {
     let at = steps.iter().position(|step| step.output() == Some(register))?;
-    *used += 1;
+    used[at] = true;
     match &steps[at] {
         Step::Apply(Apply { code: Code::Fill(_), inputs, .. }) => defined(steps, inputs[0], used),
         _ => Some(at),
@@ -104,11 +116,10 @@ fn row_fold(step: &LoopStep, operands: &Operands) -> Option<RowFold> {
     (is_row(row) && operands.index.is_none()).then_some(RowFold { code, row, factor })
 }
 
-fn line_fold(step: &LoopStep, operands: &Operands) -> Option<LineFold> {
-    let BlockFold { memory, .. } = &step.folds[0];
+fn line_fold(fold: &BlockFold, operands: &Operands) -> Option<LineFold> {
     let code = match operands.index {
-        Some(axis) => LineCode::Best(memory.best?, axis),
-        None => LineCode::Leaves(memory.leaf?),
+        Some(axis) => LineCode::Best(fold.memory.best?, axis),
+        None => LineCode::Leaves(fold.memory.leaf?),
     };
-    Some(LineFold { code, loads: operands.loads, size: memory.size })
+    Some(LineFold { code, loads: operands.loads, size: fold.memory.size })
 }

@@ -107,7 +107,11 @@ impl Block {
         let extent = [lanes.groups[last - 1].extent, lanes.groups[last].extent];
         let across = extent[1].div_ceil(columns);
         let down = extent[0].div_ceil(rows);
-        let (row, column) = (tile / across % down * rows, tile % across * columns);
+        let (row, column) = match rows {
+            1 => (tile % down, tile / down % across),
+            _ => (tile / across % down, tile % across),
+        };
+        let (row, column) = (row * rows, column * columns);
         let (rows, columns) = (rows.min(extent[0] - row), columns.min(extent[1] - column));
         self.begin(lanes, rows * columns);
         let mut position: SmallVec<[usize; 8]> = SmallVec::from_elem(0, self.groups);

@@ -4,15 +4,17 @@ use super::interpret::Worker;
 use crate::cpu::folds::{Combine, Counter, Indices, LANES, LEAF, ROWS, Rows};
 use crate::cpu::program::{BlockFold, LineCode, LineFold, LoopStep, RowFold, Width};
 use smallvec::SmallVec;
+use std::ops::Range;
+
+/// Bytes of lines that stay cached from one fold to the next.
+const LINES_BYTES: usize = 16 << 10;
 
 impl<'a> Worker<'a> {
     pub(super) fn sequential_loop(&mut self, step: &'a LoopStep) {
         let total = self.prepared.loops[step.number].total;
-        if total > 0
-            && let Some(lines) = step.lines.as_ref().filter(|_| self.prepared.folds_lines(step))
-        {
-            self.fold_lines(step, lines, total);
-            return self.publish(&step.folds[0]);
+        if total > 0 && self.prepared.folds_lines(step) {
+            self.fold_lines(step, total);
+            return step.folds.iter().for_each(|fold| self.publish(fold));
         }
         self.run_points(step, 0, total);
         for fold in &step.folds {
@@ -274,45 +276,70 @@ impl<'a> Worker<'a> {
         unsafe { (row_fold.code)(rows, accumulators.entries[at], count, continues) };
     }
 
-    /// Folds a line of `total` consecutive elements for each SIMD lane into accumulator 0.
-    fn fold_lines(&mut self, step: &LoopStep, lines: &LineFold, total: usize) {
-        let fold = &step.folds[0];
+    /// Folds a line of `total` consecutive elements for each SIMD lane into accumulator 0 of each
+    /// fold. Several folds take few lines in turn, which are still cached for the next fold.
+    fn fold_lines(&mut self, step: &LoopStep, total: usize) {
+        let mut counter = Counter::default();
+        let bytes = step.lines.iter().map(|lines| lines.size * total).max().unwrap_or(1);
+        let together = match step.lines.as_slice() {
+            [_] => usize::MAX,
+            _ => (LINES_BYTES / bytes).max(1),
+        };
+        for piece in 0..self.state.block.pieces.len() {
+            let lanes = self.state.block.pieces[piece];
+            let end = lanes.lane + lanes.count;
+            let mut first = lanes.lane;
+            while first < end {
+                let next = end.min(first.saturating_add(together));
+                for fold in step.folds.iter().zip(&step.lines) {
+                    self.fold_lines_of(step, fold, (piece, first..next), total, &mut counter);
+                }
+                first = next;
+            }
+        }
+    }
+
+    /// Folds the lines of some lanes of a piece.
+    fn fold_lines_of(
+        &mut self,
+        step: &LoopStep,
+        (fold, lines): (&BlockFold, &LineFold),
+        (piece, lanes): (usize, Range<usize>),
+        total: usize,
+        counter: &mut Counter,
+    ) {
         let accumulators = &mut self.state.accumulators[fold.number];
         accumulators.held[0] = std::ptr::null();
         let (values, indices) = (accumulators.entries[0], accumulators.indices.cast::<i64>());
         let loads = lines.loads.map(|at| step.load(at));
-        let mut counter = Counter::default();
-        for piece in 0..self.state.block.pieces.len() {
-            let lanes = self.state.block.pieces[piece];
-            for lane in lanes.lane..lanes.lane + lanes.count {
-                let line = loads.map(|load| {
-                    let cursor = self.state.cursors[load.access.index()].cast_const();
-                    match load.width {
-                        Width::Uniform => cursor,
-                        Width::Block => {
-                            cursor.wrapping_offset(self.lane_offset(load.access, piece, lane))
-                        }
+        for lane in lanes {
+            let line = loads.map(|load| {
+                let cursor = self.state.cursors[load.access.index()].cast_const();
+                match load.width {
+                    Width::Uniform => cursor,
+                    Width::Block => {
+                        cursor.wrapping_offset(self.lane_offset(load.access, piece, lane))
                     }
-                });
-                let value = values.wrapping_add(lane * fold.size);
-                // SAFETY: conditions 1 to 3 of `worker`; the lines have `total` elements
-                // (`folds_lines`), and accumulator 0 has an element for each SIMD lane, and an
-                // index if the fold carries one.
-                unsafe {
-                    match lines.code {
-                        // A single leaf is the whole result.
-                        LineCode::Leaves(leaf) if total <= LEAF => leaf(line, value, total),
-                        LineCode::Leaves(leaf) => {
-                            let sizes = [lines.size, fold.size];
-                            counter.push_points(leaf, fold.code, sizes, line, total);
-                            let item = counter.finish(fold.code).expect("bug: an empty line");
-                            std::ptr::copy_nonoverlapping(item.value.as_ptr(), value, fold.size);
-                        }
-                        LineCode::Best(best, axis) => {
-                            let first = self.prepared.launch.origins[axis.index()];
-                            let along = Indices::Counted { first, step: 1 };
-                            best(line[0], along, value, indices.add(lane), total, true);
-                        }
+                }
+            });
+            let value = values.wrapping_add(lane * fold.size);
+            // SAFETY: conditions 1 to 3 of `worker`; the lines have `total` elements
+            // (`folds_lines`), and accumulator 0 has an element for each SIMD lane, and an index if
+            // the fold carries one.
+            unsafe {
+                match lines.code {
+                    // A single leaf is the whole result.
+                    LineCode::Leaves(leaf) if total <= LEAF => leaf(line, value, total),
+                    LineCode::Leaves(leaf) => {
+                        let sizes = [lines.size, fold.size];
+                        counter.push_points(leaf, fold.code, sizes, line, total);
+                        let item = counter.finish(fold.code).expect("bug: an empty line");
+                        std::ptr::copy_nonoverlapping(item.value.as_ptr(), value, fold.size);
+                    }
+                    LineCode::Best(best, axis) => {
+                        let first = self.prepared.launch.origins[axis.index()];
+                        let along = Indices::Counted { first, step: 1 };
+                        best(line[0], along, value, indices.add(lane), total, true);
                     }
                 }
             }

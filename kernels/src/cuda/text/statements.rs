@@ -50,12 +50,25 @@ impl Writer<'_> {
         if !self.accumulated.insert((monoid, dtype)) {
             return;
         }
-        self.uses.monoids.insert((monoid, dtype));
         let name = dtype.name();
+        // Sums of integers wrap, with or without a sign.
+        let word = match (monoid, dtype) {
+            (Monoid::Add, DType::I32 | DType::U32) => Some("u32"),
+            (Monoid::Add, DType::I64 | DType::U64) => Some("u64"),
+            _ => None,
+        };
+        let combined = match word {
+            Some(word) => format!("atomic_add(({word}*)place, ({word})x);"),
+            None => {
+                self.uses.monoids.insert((monoid, dtype));
+                format!(
+                    "exchange_until(place, [=]({name} own) {{ return combine_{monoid}(own, x); }});"
+                )
+            }
+        };
         let _ = writeln!(
             self.functions,
-            "DEVICE void accumulate_{monoid}({name}* place, {name} x) {{ \
-             exchange_until(place, [=]({name} own) {{ return combine_{monoid}(own, x); }}); }}"
+            "DEVICE void accumulate_{monoid}({name}* place, {name} x) {{ {combined} }}"
         );
     }
 

@@ -138,7 +138,7 @@ impl<'a> Grouping<'a> {
             Combined::Op { op, dtype, in_order } => by_op(op, dtype, in_order, places),
             Combined::Monoid(monoid, dtype) => by_monoid(monoid, dtype, places),
         };
-        vec![sorting(Order::Positions, dtype_of(places)), combining]
+        vec![sorting(Order::Positions, dtype_of(places), false), combining]
     }
 
     /// The routine that `slots_at` launches.

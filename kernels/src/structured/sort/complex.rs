@@ -28,8 +28,8 @@ fn of_keys(dtype: DType) -> Routine {
 }
 
 /// The routines that sorting complex numbers launches.
-pub(super) fn routines(order: Order, dtype: DType) -> Vec<Routine> {
-    let mut routines = vec![of_keys(dtype), sorting(Order::Positions, DType::U64)];
+pub(super) fn routines(order: Order, dtype: DType, many: bool) -> Vec<Routine> {
+    let mut routines = vec![of_keys(dtype), sorting(Order::Positions, DType::U64, many)];
     if dtype == DType::C128 || order == Order::Values {
         routines.push(of_elements(8));
     }
@@ -39,8 +39,7 @@ pub(super) fn routines(order: Order, dtype: DType) -> Vec<Routine> {
     routines
 }
 
-/// Sorts contiguous lines of complex numbers, one after the other; positions count from `origin`
-/// on.
+/// Sorts contiguous lines of complex numbers; positions count from `origin` on.
 ///
 /// Errors: those of the compiler; `DeviceError::OutOfMemory` for keys and positions (16 bytes for
 /// each number of 8, 32 for each of 16) and for the memory of sorting them.

@@ -88,7 +88,7 @@ fn merged(sort: Sort, dtype: DType) -> Option<usize> {
     sort.runs.filter(|&runs| !dtype.is_complex() && runs <= most)
 }
 
-/// Sorts contiguous lines, one after the other.
+/// Sorts contiguous lines.
 fn sort_lines(
     order: Order,
     dtype: DType,
@@ -106,16 +106,17 @@ fn sort_lines(
 
 /// The routines that `run` launches.
 pub fn routines(sort: Sort, operands: &[Block<'_>], to: &Block<'_>) -> Vec<Routine> {
-    let dtype = operands[0].dtype;
-    if Lines::of(to.shape, sort.axis).extent >= MOST || to.is_empty() {
+    let (dtype, lines) = (operands[0].dtype, Lines::of(to.shape, sort.axis));
+    if lines.extent >= MOST || to.is_empty() {
         return Vec::new();
     }
-    if merged(sort, dtype).is_some() && Lines::of(to.shape, sort.axis).inner == 1 {
+    let is_several = lines.outer * lines.inner > 1;
+    if merged(sort, dtype).is_some() && lines.inner == 1 {
         vec![merge_path::routine(sort.order, dtype)]
     } else if dtype.is_complex() {
-        complex::routines(sort.order, dtype)
+        complex::routines(sort.order, dtype, is_several)
     } else {
-        vec![routine(sort.order, dtype)]
+        vec![routine(sort.order, dtype, is_several)]
     }
 }
 
@@ -124,7 +125,7 @@ pub fn sources() -> Vec<String> {
     let real = DType::ALL.iter().filter(|dtype| !dtype.is_complex());
     real.clone()
         .flat_map(|&dtype| [Order::Values, Order::Positions].map(|order| (order, dtype)))
-        .map(|(order, dtype)| routine(order, dtype).source())
+        .flat_map(|(order, dtype)| [false, true].map(|many| routine(order, dtype, many).source()))
         .chain(complex::sources())
         .chain(real.flat_map(|&dtype| {
             [Order::Values, Order::Positions]

@@ -26,9 +26,11 @@ const MOST_BLOCKS: usize = 1 << 30;
 pub(in crate::structured) const MOST: usize = 1 << 30;
 /// Blocks that count digits.
 const COUNTING: usize = 1024;
+/// The most elements of lines that are sorted together, which bounds the memory between passes.
+const TOGETHER: usize = 1 << 24;
 
-/// The text with elements of a real dtype.
-pub(in crate::structured) fn routine(order: Order, dtype: DType) -> Routine {
+/// The text with elements of a real dtype, for one line or for `many`.
+pub(in crate::structured) fn routine(order: Order, dtype: DType, many: bool) -> Routine {
     let key = ["u8", "u16", "u32", "u64"][dtype.size().trailing_zeros() as usize];
     let kind = match dtype.kind() {
         Kind::Signed => 1,
@@ -41,6 +43,7 @@ pub(in crate::structured) fn routine(order: Order, dtype: DType) -> Routine {
         ("KIND", kind.to_string()),
         ("INFINITE", format!("(({key}){infinite})")),
         ("POSITIONS", u8::from(order == Order::Positions).to_string()),
+        ("MANY", u8::from(many).to_string()),
     ];
     Routine::new(TEXT, defines, Uses::default())
 }
@@ -54,7 +57,6 @@ pub(in crate::structured) struct Sorting<'a> {
     digits: usize,
     /// The position of the first element of a line.
     origin: usize,
-    routine: Routine,
 }
 
 impl<'a> Sorting<'a> {
@@ -63,8 +65,7 @@ impl<'a> Sorting<'a> {
         dtype: DType,
         device: &'a Arc<CudaDevice>,
     ) -> Sorting<'a> {
-        let routine = routine(order, dtype);
-        Sorting { device, order, dtype, digits: dtype.size(), origin: 0, routine }
+        Sorting { device, order, dtype, digits: dtype.size(), origin: 0 }
     }
 
     /// Sorts by the lowest `digits` digits of eight bits only.
@@ -77,14 +78,8 @@ impl<'a> Sorting<'a> {
         Sorting { origin, ..self }
     }
 
-    fn launch(&self, entry: &'static str, blocks: usize, words: &[u64]) -> Result<(), DeviceError> {
-        let threads = if entry == "sort_starts" { 256 } else { THREADS };
-        // SAFETY: the words are those of `Argument` in the text; the buffers at the addresses have
-        // the lengths that the counts state.
-        unsafe { self.routine.launch(entry, self.device, (blocks, threads), words) }
-    }
-
-    /// Sorts `count` contiguous lines of fewer than `MOST` elements, one after the other.
+    /// Sorts `count` contiguous lines of fewer than `MOST` elements, as many at a time as have
+    /// `TOGETHER` elements.
     pub(in crate::structured) fn lines(
         &self,
         from: u64,
@@ -92,52 +87,106 @@ impl<'a> Sorting<'a> {
         count: usize,
         extent: usize,
     ) -> Result<(), DeviceError> {
-        let mut words = [0u64; 13];
+        let mut words = [0u64; 16];
         words[8] = extent as u64;
-        words[11] = count as u64;
-        words[12] = self.origin as u64;
+        words[11] = self.origin as u64;
         let item = self.dtype.size();
-        let has_positions = self.order == Order::Positions;
-        let result = if has_positions { 8 } else { item };
+        let result = if self.order == Order::Positions { 8 } else { item };
+        let routine = routine(self.order, self.dtype, count > 1);
+        let launch = |entry: &'static str, blocks: usize, words: &[u64]| {
+            let threads = if entry == "sort_starts" { 256 } else { THREADS };
+            // SAFETY: the words are those of `Argument` in the text; the buffers at the addresses
+            // have the lengths that the counts state.
+            unsafe { routine.launch(entry, self.device, (blocks, threads), words) }
+        };
         if extent <= SHORT {
             let steps = [item, result];
             for first in (0..count).step_by(MOST_BLOCKS) {
                 let before = steps.map(|step| (first * extent * step) as u64);
                 words[..2].copy_from_slice(&[from + before[0], to + before[1]]);
-                self.launch("sort_short", MOST_BLOCKS.min(count - first), &words)?;
+                launch("sort_short", MOST_BLOCKS.min(count - first), &words)?;
             }
             return Ok(());
         }
         let tile = if item > 4 { TILE / 2 } else { TILE };
         let tiles = extent.div_ceil(tile);
-        let whole = (extent * item).next_multiple_of(512);
-        let allocate = |bytes: usize| self.device.clone().allocate(bytes);
-        let keys = [allocate(whole)?, allocate(whole)?];
-        // After the positions there is room for tiles whose keys are smaller than positions.
-        let room = if has_positions { 4 * (extent + tiles * tile) } else { 0 };
-        let positions = [allocate(room)?, allocate(room)?];
-        let status = allocate(4 * (1 + 256 * tiles))?;
-        let histogram = allocate(4 * 256 * item)?;
+        let passing = self.passing(count, extent, tiles * tile)?;
+        let together = passing.lines;
         let address = |buffer: &Buffer| buffer.as_ptr() as u64;
-        for line in 0..count {
-            words[0] = from + (line * extent * item) as u64;
-            words[1] = to + (line * extent * result) as u64;
-            words[6] = address(&histogram);
-            words[7] = address(&status);
-            words[10] = self.digits as u64;
-            histogram.zero(0, histogram.len());
-            self.launch("sort_count", tiles.min(COUNTING), &words)?;
-            self.launch("sort_starts", 1, &words)?;
+        words[6] = address(&passing.histogram);
+        words[7] = address(&passing.status);
+        words[10] = self.digits as u64;
+        words[13..].copy_from_slice(&passing.steps.map(|step| step as u64));
+        for first in (0..count).step_by(together) {
+            let lines = together.min(count - first);
+            words[0] = from + (first * extent * item) as u64;
+            words[1] = to + (first * extent * result) as u64;
+            let of_lines = |entry: &'static str, blocks: usize, words: &mut [u64; 16]| {
+                words[12] = blocks as u64;
+                launch(entry, blocks * lines, words)
+            };
+            passing.histogram.zero(0, passing.histogram.len());
+            of_lines("sort_count", (COUNTING / lines).clamp(1, tiles), &mut words)?;
+            of_lines("sort_starts", 1, &mut words)?;
             for pass in 0..self.digits {
-                words[2] = address(&keys[pass % 2]);
-                words[3] = address(&keys[(pass + 1) % 2]);
-                words[4] = address(&positions[pass % 2]);
-                words[5] = address(&positions[(pass + 1) % 2]);
+                words[2] = address(&passing.keys[pass % 2]);
+                words[3] = address(&passing.keys[(pass + 1) % 2]);
+                words[4] = address(&passing.positions[pass % 2]);
+                words[5] = address(&passing.positions[(pass + 1) % 2]);
                 words[9] = pass as u64;
-                status.zero(0, status.len());
-                self.launch("sort_pass", tiles, &words)?;
+                passing.status.zero(0, passing.status.len());
+                of_lines("sort_pass", tiles, &mut words)?;
             }
         }
         Ok(())
     }
+
+    /// Memory for as many of the lines as `TOGETHER` and the device allow, at least for one.
+    ///
+    /// Errors: `DeviceError::OutOfMemory`.
+    fn passing(
+        &self,
+        count: usize,
+        extent: usize,
+        of_tiles: usize,
+    ) -> Result<Passing, DeviceError> {
+        let item = self.dtype.size();
+        // Keys that are smaller than positions leave no room for those of a tile.
+        let room = if item < 4 { of_tiles } else { 0 };
+        let of_positions = if self.order == Order::Positions { 4 * (extent + room) } else { 0 };
+        let tiles = of_tiles.div_ceil(if item > 4 { TILE / 2 } else { TILE });
+        let steps = [extent * item, of_positions, 4 * (1 + 256 * tiles)];
+        let steps = steps.map(|step| step.next_multiple_of(512));
+        let mut lines = (TOGETHER / extent).min(count).max(1);
+        loop {
+            let allocate = |bytes: usize| self.device.clone().allocate(bytes * lines);
+            let made = || {
+                let [of_keys, of_positions, of_status] = steps;
+                Ok(Passing {
+                    keys: [allocate(of_keys)?, allocate(of_keys)?],
+                    positions: [allocate(of_positions)?, allocate(of_positions)?],
+                    status: allocate(of_status)?,
+                    histogram: allocate(4 * 256 * item)?,
+                    steps,
+                    lines,
+                })
+            };
+            match made() {
+                Err(DeviceError::OutOfMemory { .. }) if lines > 1 => lines /= 2,
+                made => return made,
+            }
+        }
+    }
+}
+
+/// The memory between passes.
+struct Passing {
+    keys: [Buffer; 2],
+    positions: [Buffer; 2],
+    status: Buffer,
+    histogram: Buffer,
+    /// The bytes of a line's keys, positions and status.
+    steps: [usize; 3],
+    /// The lines that it is for.
+    lines: usize,
 }

@@ -10,9 +10,12 @@ struct Argument {
     // The histogram of the digits of all elements; the number of tiles that have started, and the
     // published counts of the digits of each tile.
     u64 histogram, status;
-    u64 count, pass, passes, lines;
+    u64 count, pass, passes;
     // The position of the first element of a line.
     u64 origin;
+    // The thread blocks of a line, and the bytes from one line to the next of keys, of positions
+    // and of the status.
+    u64 blocks, keys_step, positions_step, status_step;
 };
 
 #define THREADS 384
@@ -46,12 +49,33 @@ DEVICE K element_of(K key) {
     return key;
 }
 
-KERNEL(THREADS) sort_count(const Argument a) {
+// The argument for the line of the thread block. A text for one line (`MANY` is 0) has the argument
+// as it is: moved addresses would take registers.
+#if MANY
+#define OF_LINE const Argument a = of_line(all)
+DEVICE Argument of_line(Argument a) {
+    u64 line = blockIdx.x / a.blocks;
+    a.from += line * a.count * sizeof(K);
+    a.to += line * a.count * (POSITIONS ? sizeof(i64) : sizeof(K));
+    a.keys += line * a.keys_step;
+    a.next_keys += line * a.keys_step;
+    a.positions += line * a.positions_step;
+    a.next_positions += line * a.positions_step;
+    a.histogram += line * 256 * sizeof(K) * sizeof(unsigned);
+    a.status += line * a.status_step;
+    return a;
+}
+#else
+#define OF_LINE const Argument& a = all
+#endif
+
+KERNEL(THREADS) sort_count(const Argument all) {
+    OF_LINE;
     SHARED unsigned counts[sizeof(K)][256];
     for (int i = threadIdx.x; i < sizeof(K) * 256; i += THREADS) ((unsigned*)counts)[i] = 0;
     barrier();
-    u64 step = (u64)gridDim.x * THREADS * 8;
-    for (u64 first = (u64)blockIdx.x * THREADS * 8; first < a.count; first += step) {
+    u64 step = a.blocks * THREADS * 8;
+    for (u64 first = blockIdx.x % a.blocks * THREADS * 8; first < a.count; first += step) {
         K keys[8];
         bool is[8];
 #pragma unroll
@@ -92,7 +116,8 @@ DEVICE unsigned before(unsigned own, unsigned* pool) {
     return below + sum - own;
 }
 
-KERNEL(256) sort_starts(const Argument a) {
+KERNEL(256) sort_starts(const Argument all) {
+    OF_LINE;
     SHARED unsigned pool[8];
     for (int p = 0; p < sizeof(K); p++) {
         unsigned* counts = (unsigned*)a.histogram + 256 * p;
@@ -102,7 +127,8 @@ KERNEL(256) sort_starts(const Argument a) {
 
 // A tile ranks its keys by a digit, publishes the count of each digit, and orders the keys in
 // shared memory. Then it reads the counts of earlier tiles, which have had time to publish them.
-KERNEL(THREADS) sort_pass(const Argument a) {
+KERNEL(THREADS) sort_pass(const Argument all) {
+    OF_LINE;
     SHARED K keys[TILE];
     SHARED u16 counts[WARPS][256];
     SHARED unsigned masks[WARPS][256];

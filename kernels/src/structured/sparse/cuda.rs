@@ -43,7 +43,7 @@ pub fn routines(op: Sparse, operands: &[Block<'_>], to: &Block<'_>) -> Vec<Routi
         Sparse::Product { .. } => vec![routine(to.dtype, operands[2].dtype)],
         Sparse::Group => sort::cuda::routines(GROUP, &operands[2..], to),
         Sparse::Order if let Some(keys) = rows::Call::keys(operands) => {
-            vec![keys.routine(), sort::radix::routine(Order::Positions, DType::U64)]
+            vec![keys.routine(), sort::radix::routine(Order::Positions, DType::U64, false)]
         }
         _ => rows::Call::of(op, operands, to).map(|call| call.routine()).into_iter().collect(),
     }

@@ -403,6 +403,34 @@ fn sums_of_every_dtype_and_length() {
 }
 
 #[test]
+fn several_folds_of_a_line() {
+    let text = "kernel(a: f64 in, b: f64 out, c: f64 out, d: i64 out) { for i0 grid {
+        for i1 loop {
+            v0: f64 = load a.0[i0, i1]
+            v1: f64 = square(v0)
+            v2: i64 = index i1
+            fold v3: f64 = max(v0)
+            fold v4: f64 = add(v1)
+            fold v5: f64, v6: i64 = argmin(v0, v2) }
+        store b.1[i0] = v3
+        store c.2[i0] = v4
+        store d.3[i0] = v6 } }";
+    // Of the longest lines, each point is read once.
+    for count in [1, 31, 32, 100, 256, 257, 800, 17_000] {
+        Case::new(text, &[5, count])
+            .random(0, 5 * count)
+            .random(1, 5)
+            .random(2, 5)
+            .random(3, 5)
+            .access(0, 0, &[count as isize, 1])
+            .access(1, 0, &[1])
+            .access(2, 0, &[1])
+            .access(3, 0, &[1])
+            .check();
+    }
+}
+
+#[test]
 fn a_grid_without_axes_is_one_point() {
     let text = "kernel(a: f64 in, b: f64 out) { for grid {
         v0: f64 = load a.0[]\nv1: f64 = negative(v0)\nstore b.1[] = v1 } }";

@@ -35,6 +35,49 @@ const MOVED: &str =
   }
 }";
 
+/// Two arrays beside each other along the innermost axis.
+const STACKED: &str = "kernel(a: f64 in, b: f64 in, c: f64 out; s0: f64; g0[i2], g1[i2]) {
+  for i0, i1, i2 grid {
+    v0: f64 = s0
+    v1: f64 = load a.0[i0, i1] if g0
+    v2: bool = inside g0
+    v3: f64 = select(v2, v1, v0)
+    v4: f64 = load b.1[i0, i1] if g1
+    v5: bool = inside g1
+    v6: f64 = select(v5, v4, v3)
+    store c.2[i0, i1, i2] = v6
+  }
+}";
+
+/// A copy of axes in another order.
+const COPIED: &str = "kernel(a: f64 in, b: f64 out) {
+  for i0, i1, i2 grid {
+    v0: f64 = load a.0[i0, i1, i2]
+    store b.1[i0, i1, i2] = v0
+  }
+}";
+
+#[test]
+fn short_runs_of_an_innermost_axis_are_visited_apart() {
+    // Operands in the order of the result, and transposed ones.
+    for operand in [[90, 1], [1, 80]] {
+        for guards in [[(0, 1), (1, 2)], [(0, 2), (1, 3)], [(0, 0), (2, 3)], [(0, 3), (0, 3)]] {
+            let case = Case::new(STACKED, &[80, 90, 3]).random(0, 7200).random(1, 7200);
+            let case = case.random(2, 21600).access(0, 0, &operand).access(1, 0, &operand);
+            let case = case.access(2, 0, &[270, 3, 1]);
+            let case = case.scalar(phalanx_ops::Scalar::new(2.5));
+            case.guard(&[guards[0]]).guard(&[guards[1]]).check();
+        }
+    }
+    for short in [2, 5, 17] {
+        let all = 80 * 90 * short as usize;
+        let case = Case::new(COPIED, &[80, short as usize, 90]).random(0, all).random(1, all);
+        // The innermost axis of what is read is short, and that of what is written is not.
+        let case = case.access(0, 0, &[short, 1, 80 * short]);
+        case.access(1, 0, &[90 * short, 90, 1]).check();
+    }
+}
+
 #[test]
 fn selections_by_guards_take_operands() {
     for bounds in [(0, 700), (0, 0), (0, 350), (64, 448), (699, 700)] {
