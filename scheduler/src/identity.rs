@@ -3,9 +3,11 @@
 //! their scalars, their data and their call sites, so tickets compare identities.
 //!
 //! A pattern holds everything except numbers: operations, dtypes, sources of operands, and the axes
-//! that their maps follow. It records which extents and starts are equal, which are 0 or 1, and
-//! which blocks are alike. The values of scalars are in neither part: they are arguments.
+//! that their maps follow. It records which extents and starts are equal, which are 0 or 1, which
+//! blocks are alike, and which reductions have long loops. The values of scalars are in neither
+//! part: they are arguments.
 
+use crate::fuse::folds_many;
 use phalanx_distributed::{Placement, Schedule};
 use phalanx_graph::{Graph, Input, NodeOp, Source};
 use phalanx_ops::{AffineMap, Bounds, Sharding};
@@ -69,14 +71,16 @@ impl Identifier {
         for some in graph.scalars.chunks(7) {
             self.word(some.iter().fold(1, |word, scalar| word << 8 | scalar.dtype() as u64));
         }
-        for node in &graph.nodes {
+        for (position, node) in graph.numbered() {
             let counts = (node.inputs.len() as u64) << 8 | node.shape.len() as u64;
             let (code, argument) = code(&node.op);
             self.word(u64::from(code) << 56 | argument << 32 | (node.dtype as u64) << 16 | counts);
             match &node.op {
                 NodeOp::Reduce { axes, .. } => {
                     axes.iter().for_each(|&axis| self.word(u64::from(axis)));
-                    self.word(u64::MAX);
+                    // No reduction surrounds one whose result has no axes.
+                    let is_long = !node.shape.is_empty() && folds_many(graph, position);
+                    self.word(u64::MAX - u64::from(is_long));
                 }
                 NodeOp::Special(function) => {
                     function.hash(&mut Words(&mut self.identity.pattern));

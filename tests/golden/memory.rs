@@ -71,7 +71,8 @@ fn a_reduction_needs_its_inputs() {
             ("sum", (|a| a.sum(())) as fn(&Array) -> Array),
             ("variance", |a| a.var((), 0.0)),
             ("masked sum", |a| select(&a.greater(0.0), a, 0.0).sum(())),
-            ("argmin of a sum", |a| a.sum(1).argmin(())),
+            // The sums of longer rows would be stored.
+            ("argmin of a sum", |a| a.slice(s![.., ..32]).sum(1).argmin(())),
         ] {
             let most = peak(devices, one, program);
             assert!(most <= BASE / devices + small, "{name} on {devices}: {most} bytes");

@@ -1,9 +1,10 @@
 //! The fusion's view of a window: how a group gets each input of a node.
 
-use super::group::{Group, Load, Member, Reference, compose};
+use super::group::{Group, Load, Member, Reference, compose, folds_many};
 use phalanx_distributed::{Placement, is_small_write, may_clash, misaligned_axes};
 use phalanx_graph::{Graph, Input, NodeId, NodeOp, Source};
 use phalanx_ops::{AffineMap, AxisMap, IndexBox, Monoid, Sharding};
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 /// A value up to this cost (in additions) is computed again where it is used at other indices.
@@ -13,6 +14,10 @@ const CHEAP_ONCE: u32 = 16;
 /// The most loads for which a value of one element, up to that cost, is computed wherever it is
 /// used: a kernel of its own would take longer to start.
 const FEW_LOADS: u32 = 4;
+
+/// Up to so many views of a copy in another order of axes, reading the original through each costs
+/// as much as making the copy.
+const FEW_VIEWS: usize = 2;
 
 /// The graph with what fusion derives from it.
 pub(crate) struct Context<'a> {
@@ -60,9 +65,38 @@ impl<'a> Context<'a> {
             });
         }
         let mut context = Context { graph, placements, leaves, inline, uses };
+        context.keep_other_orders();
         context.keep_loops_inside();
         context.keep_small_writes_small();
         context
+    }
+
+    /// Stores copies in another order of axes that are read through several views: each view would
+    /// go across the rows of memory.
+    fn keep_other_orders(&mut self) {
+        type Views<'a> = SmallVec<[Option<&'a [AxisMap]>; 4]>;
+        let is_reordered = |input: &Input| input.map.as_deref().is_some_and(reorders);
+        let copies = self.graph.numbered().filter(|(_, node)| {
+            matches!(node.op, NodeOp::Cast) && node.inputs.iter().any(is_reordered)
+        });
+        let mut copies: FxHashMap<NodeId, Views<'_>> =
+            copies.map(|(id, _)| (id, Views::new())).collect();
+        if copies.is_empty() {
+            return;
+        }
+        for input in self.graph.nodes.iter().flat_map(|reader| &reader.inputs) {
+            let Source::Node(from) = input.source else { continue };
+            let Some(views) = copies.get_mut(&from) else { continue };
+            let view = input.map.as_ref().map(|map| map.axes.as_slice());
+            if !views.contains(&view) {
+                views.push(view);
+            }
+        }
+        for (id, views) in copies {
+            if views.len() > FEW_VIEWS {
+                self.inline[id.index()] = None;
+            }
+        }
     }
 
     /// Stores the operand of a reduction whose loop would read beyond the device's blocks.
@@ -126,6 +160,23 @@ impl<'a> Context<'a> {
                     .all(|&axis| group.axes[axis as usize].level == 0)
             })
         })
+    }
+
+    /// Whether no reduction may be placed around the loops of a group. Threads share the points of
+    /// outermost loops only, so a long loop belongs there. To store its result costs little, unless
+    /// the group visits more points than any value that it reads has elements, as do the distances
+    /// of all pairs of points: then the result may be larger than all that is read.
+    pub fn keeps_loops_outermost(&self, group: &Group) -> bool {
+        if !group.members.iter().any(|member| folds_many(self.graph, member.node)) {
+            return false;
+        }
+        let loads: Vec<Load> =
+            group.members.iter().flat_map(|member| self.loads(member, group)).collect();
+        let has_element_for_each_point = |load: &Load| {
+            let follows = |at| load.map.axes.iter().any(|map| map.axis == Some(at as u8));
+            (0..group.axes.len()).all(|at| group.axes[at].extent == 1 || follows(at))
+        };
+        loads.is_empty() || loads.iter().any(has_element_for_each_point)
     }
 
     /// Whether a node is a sum over axes.
@@ -355,6 +406,12 @@ pub(crate) fn selection(
         }
     }
     Some((AffineMap { shape: from_group.shape.clone(), axes }, guard))
+}
+
+/// Whether a map follows axes in another order.
+fn reorders(map: &AffineMap) -> bool {
+    let followed = map.axes.iter().filter_map(|axis| axis.axis);
+    !followed.is_sorted()
 }
 
 fn is_cheap(shape: &[usize], (flops, loads): (u32, u32)) -> bool {

@@ -5,6 +5,9 @@ use phalanx_graph::{Graph, NodeId, NodeOp, ScalarId, Source};
 use phalanx_ops::{AffineMap, AxisMap, IndexBox, Shape, Sharding, Split};
 use smallvec::SmallVec;
 
+/// From this many points on, a loop is long: its result is small beside what it folds.
+const LONG: usize = 64;
+
 /// Work that runs as one step, after the exchanges for it.
 #[derive(Clone, Debug)]
 pub(crate) enum Unit {
@@ -252,6 +255,16 @@ pub(crate) fn iteration_shape(graph: &Graph, position: NodeId) -> Shape {
         NodeOp::Update(map) => Shape::from_slice(&map.shape),
         _ => Shape::from_slice(&node.shape),
     }
+}
+
+/// Whether a node is a reduction with a long loop for each of its results. The pattern of a window
+/// records it (`identity`), since fusion depends on it.
+pub(crate) fn folds_many(graph: &Graph, position: NodeId) -> bool {
+    let node = &graph[position];
+    let NodeOp::Reduce { axes, .. } = &node.op else { return false };
+    let shape = iteration_shape(graph, position);
+    let extents = axes.iter().map(|&axis| shape[axis as usize]);
+    extents.fold(1, usize::saturating_mul) >= LONG
 }
 
 fn follow(axis: u8, extent: usize) -> AxisMap {

@@ -8,8 +8,9 @@
 //! one kernel.
 //!
 //! A group's axes have *levels*. Level 0 is the grid; a reduction moves the axes that it removes
-//! one level in, so reductions nest. A consumer of the result joins outside the loop, or in a
-//! second loop over the same axes. A partial result ends its group, because it must be combined
+//! one level in, so reductions nest, unless the inner loop is long and its result costs little to
+//! store (`Context::keeps_loops_outermost`). A consumer of the result joins outside the loop, or in
+//! a second loop over the same axes. A partial result ends its group, because it must be combined
 //! across devices first.
 //!
 //! Fusion is a deterministic function of the graph and the placements.
@@ -22,6 +23,6 @@ mod reads;
 mod tests;
 
 pub(crate) use context::{Context, selection};
-pub(crate) use group::{Group, GroupAxis, Load, Member, Reference, Unit, compose};
+pub(crate) use group::{Group, GroupAxis, Load, Member, Reference, Unit, compose, folds_many};
 pub(crate) use place::{Fused, fuse};
 pub(crate) use reads::{loads_of, overwritten, reads_of};

@@ -247,7 +247,7 @@ fn try_join(
                 .collect();
             if depth > 0 && level.as_slice() == removed.as_slice() {
                 member.depth = depth - 1;
-            } else if depth == 0 {
+            } else if depth == 0 && !context.keeps_loops_outermost(group) {
                 nest(&mut joined, axes);
             } else {
                 continue;

@@ -1,6 +1,7 @@
 //! Tests of the fusion: the operations that are fused, and those that are not.
 
 use super::*;
+use crate::identity::Identifier;
 use crate::plan::Plan;
 use crate::samples::{
     Program, along_rows, group_of, groups_of, leaf, node_of, scalar, slice, through,
@@ -48,6 +49,27 @@ fn a_value_read_at_two_offsets_is_loaded_unless_it_is_cheap() {
 }
 
 #[test]
+fn a_copy_in_another_order_is_made_if_it_is_read_through_several_views() {
+    for views in [2, 3] {
+        let mut program = Program::new(&[&[12, 12]]);
+        let mut transposed = AffineMap::identity(&[12, 12]);
+        transposed.axes.reverse();
+        let copy = program.record(NodeOp::Cast, &[&through(transposed, &leaf(0))], &[12, 12]);
+        let rows = |start| {
+            let range = Index::Range { start: Some(start), stop: Some(start + 9), step: 1 };
+            AffineMap::identity(&[12, 12]).index(&[range]).expect("rows")
+        };
+        let parts: Vec<Input> = (0..views)
+            .map(|start| program.apply(Op::Negative, &[&through(rows(start), &copy)]))
+            .collect();
+        let source = if views == 2 { leaf(0).source } else { copy.source };
+        for part in &parts {
+            assert!(loads(&program.plan(), part).iter().all(|load| load.0 == source), "{views}");
+        }
+    }
+}
+
+#[test]
 fn a_value_of_medium_cost_is_computed_elsewhere_for_one_consumer_only() {
     for consumers in [1, 2] {
         let mut program = Program::new(&[&[10]]);
@@ -89,6 +111,50 @@ fn a_consumer_of_a_reduction_joins_outside_its_loop_or_in_a_second_one() {
     assert_eq!(depths, [0, 0, 1]);
     let levels: Vec<usize> = group.axes.iter().map(|axis| axis.level).collect();
     assert_eq!(levels, [0, 1]);
+}
+
+#[test]
+fn a_reduction_surrounds_no_long_loop_that_reads_an_element_for_each_point() {
+    let rows = |columns: usize| {
+        let mut program = Program::new(&[&[20, columns]]);
+        let largest = program.reduce(Monoid::Max, 1, &leaf(0));
+        program.reduce(Monoid::Add, 0, &largest);
+        groups(&program.plan())
+    };
+    assert_eq!(rows(63), [vec![0, 1]]);
+    assert_eq!(rows(64), [vec![0], vec![1]]);
+    // The differences of all pairs of rows are more than the rows have elements.
+    let mut pairs = Program::new(&[&[20, 64], &[30, 64]]);
+    let every = |rows: usize, index: [Index; 3], leaf: &Input| {
+        let view = AffineMap::identity(&[rows, 64]).index(&index).expect("a new axis");
+        through(view.broadcast_to(&[20, 30, 64]).expect("axes of extent 1"), leaf)
+    };
+    let all = || Index::Range { start: None, stop: None, step: 1 };
+    let left = every(20, [all(), Index::NewAxis, all()], &leaf(0));
+    let right = every(30, [Index::NewAxis, all(), all()], &leaf(1));
+    let difference = pairs.apply(Op::Subtract, &[&left, &right]);
+    let sum = pairs.reduce(Monoid::Add, 2, &difference);
+    pairs.reduce(Monoid::Min, 1, &sum);
+    assert_eq!(groups(&pairs.plan()), [[0, 1, 2]]);
+}
+
+#[test]
+fn windows_that_fuse_otherwise_have_other_patterns() {
+    // One row, too: a reduction over an axis of one element is placed around loops as any other.
+    for rows in [1, 20] {
+        let fused = |columns: usize| {
+            let mut program = Program::new(&[&[rows, columns]]);
+            let largest = program.reduce(Monoid::Max, 1, &leaf(0));
+            program.reduce(Monoid::Add, 0, &largest);
+            let mut identifier = Identifier::default();
+            let leaves = [Sharding::replicated(2)];
+            let pattern = identifier.window(&program.graph, &leaves).pattern_hash();
+            (groups(&program.plan()).len(), pattern)
+        };
+        let [(nested, short), (apart, long)] = [63, 64].map(fused);
+        assert_eq!((nested, apart), (1, 2), "{rows} rows");
+        assert_ne!(short, long, "{rows} rows");
+    }
 }
 
 #[test]
