@@ -1667,7 +1667,7 @@ class ndarray:
         Parameters
         ----------
         device : str
-            'cpu'.
+            The value of ``x.device``: 'cuda' on GPUs, else 'cpu'.
         stream : None
             None: arrays have no streams.
 
@@ -2727,7 +2727,7 @@ def arange(start: Scalar | None = ..., stop: Scalar | None = ..., step: Scalar |
     dtype : dtype, optional
         The dtype of the result.
     device : str, optional
-        'cpu' or None: for programs of the array API standard.
+        ``x.device`` or None: for programs of the array API standard.
     like : ndarray, optional
         Without effect; an array of another library is an error.
 
@@ -3224,7 +3224,7 @@ def asanyarray(a: ArrayLike, dtype: DTypeLike = ..., order: Literal['C', 'F', 'A
     order : {'C', 'F', 'A', 'K'}, optional
         The order of elements in memory.
     device : str, optional
-        'cpu' or None: for programs of the array API standard.
+        ``x.device`` or None: for programs of the array API standard.
     copy : bool, optional
         Whether to copy always (True), never (False) or where needed (None).
     like : ndarray, optional
@@ -3261,7 +3261,7 @@ def asarray(a: ArrayLike, dtype: DTypeLike = ..., order: Literal['C', 'F', 'A', 
     order : {'C', 'F', 'A', 'K'}, optional
         The order of elements in memory.
     device : str, optional
-        'cpu' or None: for programs of the array API standard.
+        ``x.device`` or None: for programs of the array API standard.
     copy : bool, optional
         Whether to copy always (True), never (False) or where needed (None).
     like : ndarray, optional
@@ -3427,7 +3427,7 @@ def astype(x: ArrayLike, dtype: DTypeLike, /, *, copy: bool = ..., device: str |
     copy : bool, default: True
         Whether to copy even if nothing changes.
     device : str, optional
-        'cpu' or None: for programs of the array API standard.
+        ``x.device`` or None: for programs of the array API standard.
 
     Returns
     -------
@@ -5070,7 +5070,7 @@ def empty(shape: SupportsIndex | Sequence[SupportsIndex], dtype: DTypeLike = ...
     order : {'C', 'F'}, default: 'C'
         The order of elements in memory.
     device : str, optional
-        'cpu' or None: for programs of the array API standard.
+        ``x.device`` or None: for programs of the array API standard.
     like : ndarray, optional
         Without effect; an array of another library is an error.
 
@@ -5108,7 +5108,7 @@ def empty_like(prototype: ArrayLike, /, dtype: DTypeLike = ..., order: Literal['
     shape : int or sequence of int, optional
         The extents.
     device : str, optional
-        'cpu' or None: for programs of the array API standard.
+        ``x.device`` or None: for programs of the array API standard.
 
     Returns
     -------
@@ -5256,7 +5256,7 @@ def eye(N: SupportsIndex, M: SupportsIndex | None = ..., k: SupportsIndex = ...,
     order : {'C', 'F'}, default: 'C'
         The order of elements in memory.
     device : str, optional
-        'cpu' or None: for programs of the array API standard.
+        ``x.device`` or None: for programs of the array API standard.
     like : ndarray, optional
         Without effect; an array of another library is an error.
 
@@ -5857,7 +5857,7 @@ def full(shape: SupportsIndex | Sequence[SupportsIndex], fill_value: ArrayLike, 
     order : {'C', 'F'}, default: 'C'
         The order of elements in memory.
     device : str, optional
-        'cpu' or None: for programs of the array API standard.
+        ``x.device`` or None: for programs of the array API standard.
     like : ndarray, optional
         Without effect; an array of another library is an error.
 
@@ -5897,7 +5897,7 @@ def full_like(a: ArrayLike, fill_value: ArrayLike, dtype: DTypeLike = ..., order
     shape : int or sequence of int, optional
         The extents.
     device : str, optional
-        'cpu' or None: for programs of the array API standard.
+        ``x.device`` or None: for programs of the array API standard.
 
     Returns
     -------
@@ -7295,7 +7295,7 @@ def linspace(start: ArrayLike, stop: ArrayLike, num: SupportsIndex = ..., endpoi
     axis : int, default: 0
         The axis of the result that is new.
     device : str, optional
-        'cpu' or None: for programs of the array API standard.
+        ``x.device`` or None: for programs of the array API standard.
 
     Returns
     -------
@@ -8659,7 +8659,7 @@ def ones(shape: SupportsIndex | Sequence[SupportsIndex], dtype: DTypeLike = ...,
     order : {'C', 'F'}, default: 'C'
         The order of elements in memory.
     device : str, optional
-        'cpu' or None: for programs of the array API standard.
+        ``x.device`` or None: for programs of the array API standard.
     like : ndarray, optional
         Without effect; an array of another library is an error.
 
@@ -8697,7 +8697,7 @@ def ones_like(a: ArrayLike, dtype: DTypeLike = ..., order: Literal['C', 'F', 'A'
     shape : int or sequence of int, optional
         The extents.
     device : str, optional
-        'cpu' or None: for programs of the array API standard.
+        ``x.device`` or None: for programs of the array API standard.
 
     Returns
     -------
@@ -12225,7 +12225,7 @@ def zeros(shape: SupportsIndex | Sequence[SupportsIndex], dtype: DTypeLike = ...
     order : {'C', 'F'}, default: 'C'
         The order of elements in memory.
     device : str, optional
-        'cpu' or None: for programs of the array API standard.
+        ``x.device`` or None: for programs of the array API standard.
     like : ndarray, optional
         Without effect; an array of another library is an error.
 
@@ -12263,7 +12263,7 @@ def zeros_like(a: ArrayLike, dtype: DTypeLike = ..., order: Literal['C', 'F', 'A
     shape : int or sequence of int, optional
         The extents.
     device : str, optional
-        'cpu' or None: for programs of the array API standard.
+        ``x.device`` or None: for programs of the array API standard.
 
     Returns
     -------

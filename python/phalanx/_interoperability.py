@@ -451,6 +451,9 @@ def from_dlpack(x, /, *, device=None, copy=None):
     """
     import numpy
 
+    if device == _phalanx._device_name() != "cpu":
+        # The device of arrays on GPUs: where the elements go without a choice.
+        device = None
     if device not in (None, "cpu"):
         raise _refusal(ValueError, "choice", f"device must be 'cpu', not {device!r}")
     if isinstance(x, _phalanx.ndarray):

@@ -68,7 +68,6 @@ _ELSEWHERE = {
 }
 # Modules that are imported at the first use.
 _MODULES = frozenset("cuda distributed exceptions lib polynomial testing x".split())
-_DEVICE = "cpu"
 
 
 def __getattr__(name):
@@ -165,12 +164,12 @@ class _Information:
 
     def default_device(self):
         """The device of arrays that are made without `device`."""
-        return _DEVICE
+        return _phalanx._device_name()
 
     def devices(self):
         """The devices that `device` may name. How arrays are split over the devices of the mesh is
         not part of this."""
-        return [_DEVICE]
+        return [_phalanx._device_name()]
 
     def default_dtypes(self, *, device=None):
         """The dtypes of arrays that are made without `dtype`."""
@@ -205,11 +204,13 @@ def __array_namespace_info__():
 
 
 def _check_device(device):
-    if device is not None and device != _DEVICE:
+    own = _phalanx._device_name()
+    # NumPy's only device stands for that of the session, so that programs for NumPy run.
+    if device is not None and device not in (own, "cpu"):
         raise _refusal(
             ValueError,
             "choice",
-            f"there is no device {device!r}: arrays are on {_DEVICE!r}",
+            f"there is no device {device!r}: arrays are on {own!r}",
         )
 
 
@@ -232,7 +233,7 @@ def to_device(self, device, /, *, stream=None):
     Parameters
     ----------
     device : str
-        'cpu'.
+        The value of ``x.device``: 'cuda' on GPUs, else 'cpu'.
     stream : None
         None: arrays have no streams.
 

@@ -216,7 +216,8 @@ class Device:
 
 
 class ArrayDevice(str):
-    """The value of ``x.device``: ``'cpu'``, as programs for any array library expect.
+    """The value of ``x.device``: ``'cuda'`` on GPUs, else ``'cpu'``, as programs for any array
+    library expect.
 
     For programs of CuPy it has the attributes of the device that is current in the thread: arrays
     are on all devices of the session.

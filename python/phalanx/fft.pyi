@@ -103,7 +103,7 @@ def fftfreq(n: SupportsIndex, d: SupportsFloat = ..., device: str | None = ..., 
     d : float, default: 1.0
         The distance between samples.
     device : str, optional
-        'cpu' or None: for programs of the array API standard.
+        ``x.device`` or None: for programs of the array API standard.
     dtype : dtype, optional
         The dtype of the result.
 
@@ -622,7 +622,7 @@ def rfftfreq(n: SupportsIndex, d: SupportsFloat = ..., device: str | None = ...,
     d : float, default: 1.0
         The distance between samples.
     device : str, optional
-        'cpu' or None: for programs of the array API standard.
+        ``x.device`` or None: for programs of the array API standard.
     dtype : dtype, optional
         The dtype of the result.
 

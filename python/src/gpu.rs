@@ -34,6 +34,12 @@ pub fn gpu_count(py: Python<'_>) -> PyResult<usize> {
     session::gpu_count(py)
 }
 
+/// The name of the devices of arrays. The call starts no session.
+#[pyfunction(name = "_device_name")]
+pub fn device_name(py: Python<'_>) -> PyResult<&'static str> {
+    session::device_name(py)
+}
+
 /// The number of devices of any kind of the session, or of a session that started now.
 #[pyfunction(name = "_device_count")]
 pub fn device_count(py: Python<'_>) -> PyResult<usize> {
@@ -422,6 +428,7 @@ pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<DeviceShard>()?;
     module.add_function(wrap_pyfunction!(gpus, module)?)?;
     module.add_function(wrap_pyfunction!(gpu_count, module)?)?;
+    module.add_function(wrap_pyfunction!(device_name, module)?)?;
     module.add_function(wrap_pyfunction!(device_count, module)?)?;
     module.add_function(wrap_pyfunction!(gpu_attributes, module)?)?;
     module.add_function(wrap_pyfunction!(can_reach, module)?)?;

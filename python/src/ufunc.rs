@@ -94,10 +94,9 @@ impl Ufunc {
             ));
         }
         let a = Arguments::new(self.signature(), None, arguments, keywords)?;
-        let mut operands: SmallVec<[Argument; 2]> = SmallVec::new();
-        for name in ["x1", "x2"].iter().take(self.nin()) {
-            operands.push(a.argument(name)?);
-        }
+        let names = ["x1", "x2"].iter().take(self.nin());
+        let objects = names.map(|name| a.object(name).cloned());
+        let operands = convert::operands(&objects.collect::<PyResult<SmallVec<[_; 2]>>>()?)?;
         let asked = Asked::of(&a, self.nin(), self.nout())?;
         let outs = self.outs(&a, results)?;
         let options = UfuncOptions {
@@ -211,12 +210,10 @@ impl Ufunc {
             {
                 return Ndarray::result(py, result);
             }
-            let mut operands: SmallVec<[Argument; 2]> = SmallVec::new();
-            for object in arguments.iter() {
-                operands.push(convert::argument(&object)?);
-            }
+            let objects: SmallVec<[_; 2]> = arguments.iter().collect();
+            let mut operands = convert::operands(&objects)?;
             at_line(py, || Argument::make_one_an_array(&mut operands));
-            let template = subclass::template(&arguments.iter().collect::<SmallVec<[_; 2]>>());
+            let template = subclass::template(&objects);
             let wrap = |array| subclass::wrap_as(py, array, template.as_ref());
             if self.nout() == 1 {
                 return wrap(at_line(py, || Array::apply(self.first(), &operands)));

@@ -381,8 +381,13 @@ pub fn nctdtridf(p: f64, nc: f64, t: f64) -> f64 {
     }
     let upper = p > 0.5;
     let goal = if upper { 1.0 - p } else { p };
+    // The probability of the normal distribution, the limit, belongs to no finite number.
+    let limit = if upper { nct_upper(1e100, nc, t) } else { nctdtr(1e100, nc, t) };
+    if limit == goal {
+        return 1e100;
+    }
     let mut s = [0.0; 16];
-    root_start(&mut s, 5.0, 1e-2, 1e10, (t > 0.0) != upper);
+    root_start(&mut s, 5.0, 1e-2, 1e100, (t > 0.0) != upper);
     while root_next(&mut s) {
         let value = if upper { nct_upper(s[0], nc, t) } else { nctdtr(s[0], nc, t) };
         s[1] = value - goal;

@@ -144,6 +144,9 @@ pub(crate) fn wofz_real_part(x: f64, y: f64) -> f64 {
     if x == 0.0 {
         return erfcx(y);
     }
+    if x.is_infinite() || y.is_infinite() {
+        return 0.0;
+    }
     if x > 1e10 || y > 1e10 {
         // i / (sqrt(pi) z).
         let scale = x.max(y);
@@ -207,11 +210,20 @@ pub fn wofz_real(x: f64, y: f64) -> f64 {
         return wofz_real_part(x.abs(), y);
     }
     // w(z) = 2 exp(-z^2) - conj(w(conj(z))) (DLMF 7.4.3).
-    2.0 * exp(y * y - x * x) * cos(2.0 * x * y) - wofz_real_part(x.abs(), -y)
+    let size = 2.0 * exp(y * y - x * x);
+    if x == 0.0 {
+        return size - wofz_real_part(0.0, -y);
+    }
+    let mirrored = wofz_real_part(x.abs(), -y);
+    // The product may be of 0 and infinity.
+    if size == 0.0 { -mirrored } else { size * cos(2.0 * x * y) - mirrored }
 }
 
 /// The imaginary part of the Faddeeva function w(x + i y) = exp(-z^2) erfc(-i z).
 pub fn wofz_imag(x: f64, y: f64) -> f64 {
+    if x == 0.0 {
+        return x;
+    }
     if x.is_nan() || y.is_nan() {
         return f64::NAN;
     }
@@ -220,14 +232,18 @@ pub fn wofz_imag(x: f64, y: f64) -> f64 {
     let mut value = 0.0;
     if v == 0.0 {
         value = 1.1283791670955126 * dawsn(u);
+    } else if u.is_infinite() || v.is_infinite() {
+        value = 0.0;
     } else if u > 1e10 || v > 1e10 {
         let scale = u.max(v);
         value = 0.5641895835477563 * (u / scale) / (u / scale * u + v / scale * v);
     } else if u > 0.0 {
         value = wofz_sum(u, v, false);
     }
-    if y < 0.0 {
-        value -= 2.0 * exp(y * y - x * x) * sin(2.0 * u * y);
+    // The product may be of 0 and infinity.
+    let size = if y < 0.0 { 2.0 * exp(y * y - x * x) } else { 0.0 };
+    if size != 0.0 {
+        value -= size * sin(2.0 * u * y);
     }
     if x < 0.0 { -value } else { value }
 }

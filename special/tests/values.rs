@@ -41,3 +41,23 @@ fn recurrences_have_a_bound() {
         assert!(value.is_nan() || value.is_finite(), "{name}({arguments:?}) = {value}");
     }
 }
+
+#[test]
+fn limits_of_the_faddeeva_function_and_of_degrees_of_freedom() {
+    // Products of 0 and infinity were NaN, and a search ended at a limit of its own.
+    let calls: [(&str, &[f64], f64); 9] = [
+        ("wofz_real", &[1.0, f64::INFINITY], 0.0),
+        ("wofz_imag", &[1.0, f64::INFINITY], 0.0),
+        ("wofz_real", &[0.0, f64::NEG_INFINITY], f64::INFINITY),
+        ("wofz_imag", &[0.0, f64::NEG_INFINITY], 0.0),
+        ("wofz_imag", &[0.0, -30.0], 0.0),
+        ("wofz_real", &[f64::INFINITY, -1.0], 0.0),
+        ("wofz_imag", &[f64::INFINITY, -1.0], 0.0),
+        ("nctdtridf", &[0.5, 1.0, 1.0], 1e100),
+        ("nctdtridf", &[0.9, 0.5, 1.0], 1e100),
+    ];
+    for (name, arguments, expected) in calls {
+        let function = find(name).unwrap_or_else(|| panic!("no function {name}"));
+        assert_eq!(function.call(arguments), expected, "{name}({arguments:?})");
+    }
+}

@@ -222,7 +222,8 @@ INVERSES = {
 # Arguments for which SciPy's values are not compared: it has NaN or another large number.
 EDGES_BEYOND = {
     **dict.fromkeys("airy airye fresnel itstruve0 itj0y0 j0 j1 y0 y1".split(), (1e300,)),
-    "modfresnelp": (1e300, -1, -2, -0.5), "modfresnelm": (1e300, -1, -2, -0.5),
+    # SciPy has NaN at infinity, where both results are 0.
+    **dict.fromkeys("modfresnelm modfresnelp".split(), (math.inf, 1e300, -1, -2, -0.5)),
     "gammaln": (-math.inf,),
     **dict.fromkeys("cotdg keip beip kelvin".split(), (1e-300,)),
     "it2i0k0": (0, math.inf), "it2j0y0": (0,), "itairy": (2, -2),

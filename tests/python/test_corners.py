@@ -22,6 +22,24 @@ def test_lists_in_themselves_are_refused():
             np.asarray(wrong)
 
 
+@pytest.mark.parametrize("axis", [0, -1])
+def test_an_array_without_axes_is_taken_from_as_a_vector(axis):
+    for taken in (
+        lambda m, x: m.take(x, [0, -1, 0], axis=axis),
+        lambda m, x: m.take(x, 0, axis=axis),
+        lambda m, x: m.take(x, [[5]], axis=axis, mode="clip"),
+        lambda m, x: m.compress([True], x, axis=axis),
+        lambda m, x: m.compress([False], x, axis=axis),
+    ):
+        found, wanted = taken(np, np.array(3.0)), taken(numpy, numpy.array(3.0))
+        assert found.shape == wanted.shape and found.tolist() == wanted.tolist()
+    for m in (np, numpy):
+        with pytest.raises(IndexError):
+            m.take(m.array(3.0), [1], axis=axis)
+        with pytest.raises(numpy.exceptions.AxisError):
+            m.take(m.array(3.0), [0], axis=1)
+
+
 @pytest.mark.one_process("threads record")
 def test_threads_that_write_and_read_one_array():
     array, failures = np.zeros(1000), []

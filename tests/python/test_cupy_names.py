@@ -331,8 +331,9 @@ def test_the_configuration_of_a_session_is_shown(capsys):
 
 def test_arrays_lie_on_the_cpu_and_on_a_device_of_cupys():
     place = np.arange(3).device
-    assert place == "cpu" and np.arange(3).to_device(place).tolist() == [0, 1, 2]
-    assert np.zeros(2, device=place).device == place and repr(place) == "'cpu'"
+    name = "cuda" if phalanx._phalanx._gpu_count() else "cpu"
+    assert place == name and np.arange(3).to_device(place).tolist() == [0, 1, 2]
+    assert np.zeros(2, device=place).device == place and repr(place) == repr(name)
     assert place.id == int(place) == phalanx.cuda.Device().id
     with place as same:
         assert same.id == place.id

@@ -101,7 +101,7 @@ MISTAKES = {
     "dtype": ("PX147", TypeError, lambda: np.zeros(3, dtype="number")),
     "dtype of objects": ("PX147", TypeError, lambda: np.zeros(3, dtype=object)),
     "dtype of texts": ("PX147", TypeError, lambda: np.zeros(3, dtype="U4")),
-    "an integer beyond all": ("PX148", OverflowError, lambda: np.ones(3) + 10**50),
+    "an integer beyond all": ("PX148", OverflowError, lambda: np.ones(3, "i4") + 10**50),
     # Arrays that are no numbers.
     "int": ("PX149", TypeError, lambda: int(np.ones(2))),
     "float": ("PX149", TypeError, lambda: float(np.ones((1, 1, 2)))),

@@ -301,6 +301,18 @@ def test_dtypes_are_those_of_scipys_loops(name):
             assert tupled(function(*own))[0].dtype == want, given
 
 
+@pytest.mark.parametrize("order", ["K", "C", "F", "A"])
+@pytest.mark.parametrize("name", ["gamma", "erf", "jv"])
+def test_orders_of_results(name, order):
+    given = [1.5] * (getattr(theirs, name).nin - 1)
+    for made in (
+        lambda m: m.ones((3, 4)), lambda m: m.ones((4, 3)).T,
+        lambda m: m.ones((2, 3, 4)).transpose(1, 0, 2),
+    ):
+        found = getattr(ours, name)(*given, made(np), order=order)
+        assert found.strides == getattr(theirs, name)(*given, made(numpy), order=order).strides
+
+
 def test_dtypes():
     single = np.asarray([1.0, 2.0], "float32")
     assert ours.beta(single, single).dtype == ours.agm(single, 2.5).dtype == "float32"

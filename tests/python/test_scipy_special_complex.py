@@ -107,7 +107,9 @@ EDGES = {
     "rgamma": [0, -4], "psi": [0, -1], "erf": [complex(INF, 0), complex(-INF, 0)],
     "erfc": [complex(INF, 0), complex(-INF, 0)], "erfi": [complex(INF, 0)],
     "ndtr": [complex(INF, 0), complex(-INF, 0)], "exp1": [0], "spence": [0, 1],
-    "wofz": [complex(0, INF), complex(1, INF), 0], "sici": [complex(INF, 0), complex(-INF, 0)],
+    "wofz": [complex(0, INF), complex(1, INF), 0, complex(0, -INF), -30j, complex(INF, -1),
+             complex(-INF, -INF), complex(0, NAN)],
+    "sici": [complex(INF, 0), complex(-INF, 0)],
     "dawsn": [0, complex(INF, 0)], "log1p": [-1, 0],
 }
 

@@ -169,3 +169,23 @@ def test_numbers_of_many_elements():
         else:
             assert float(found.statistic) == pytest.approx(want.statistic, rel=1e-11)
             assert float(found.pvalue) == pytest.approx(want.pvalue, rel=1e-9)
+
+
+@pytest.mark.parametrize("name", ["mannwhitneyu", "ansari", "mood", "kruskal", "ttest_ind"])
+@pytest.mark.parametrize("other", [2, 2.0, numpy.float32(2), numpy.float64(2), [2.0]])
+def test_numbers_of_python_do_not_widen_samples(name, other):
+    x = numpy.array([1, 2, 3, 4], "f4")
+    found, want = getattr(own, name)(np.array(x), other), getattr(scipy.stats, name)(x, other)
+    assert found.statistic.dtype == want.statistic.dtype
+    assert found.pvalue.dtype == want.pvalue.dtype
+    numpy.testing.assert_allclose(found.pvalue.get(), want.pvalue, rtol=1e-5)
+
+
+def test_a_single_observation_adds_nothing_to_the_common_variance():
+    x = numpy.arange(12.0).reshape(4, 3)
+    for a, b in [(x, x[:1] + 2), (x[:1], x), (x[0, 0], x[:, 1]), (x[:1], x[1:2])]:
+        for equal in (True, False):
+            found = own.ttest_ind(np.asarray(a), np.asarray(b), equal_var=equal)
+            want = scipy.stats.ttest_ind(a, b, equal_var=equal)
+            numpy.testing.assert_allclose(found.statistic.get(), want.statistic, rtol=1e-12)
+            numpy.testing.assert_allclose(found.pvalue.get(), want.pvalue, rtol=1e-10)

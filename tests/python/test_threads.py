@@ -63,6 +63,64 @@ def test_threads_work_side_by_side(devices):
     assert worlds.run(STRESS, devices=devices, timeout=100).stdout == "[]\nTrue\n"
 
 
+# Sums of much data fill windows quickly. So a window is often closed while a write is recorded, and
+# then other threads run.
+WRITERS = """
+import sys, threading
+import numpy
+import phalanx as np
+sys.setswitchinterval(1e-5)
+np.init(memory_limit="4M", split_from=1)
+much = np.arange(20000.0)
+ways = {
+    "element": lambda a, i, at, mask, value: a.__setitem__(i, i + 1),
+    "slice": lambda a, i, at, mask, value: a.__setitem__(slice(i, i + 1), value),
+    "in place": lambda a, i, at, mask, value: a[i:i + 1].__iadd__(value),
+    "component": lambda a, i, at, mask, value: a.real.__setitem__(i, i + 1),
+    "positions": lambda a, i, at, mask, value: a.__setitem__([i], value),
+    "mask": lambda a, i, at, mask, value: a.__setitem__(mask, i + 1),
+    "flat": lambda a, i, at, mask, value: a.flat.__setitem__(i, i + 1),
+    "put": lambda a, i, at, mask, value: np.put(a, at, value),
+    "along": lambda a, i, at, mask, value: np.put_along_axis(a, at, value, 0),
+    "putmask": lambda a, i, at, mask, value: np.putmask(a, mask, value),
+    "copyto": lambda a, i, at, mask, value: np.copyto(a, value, where=mask),
+    "at": lambda a, i, at, mask, value: np.add.at(a, at, value),
+    "masked at": lambda a, i, at, mask, value: np.add.at(a, mask, i + 1),
+    "out": lambda a, i, at, mask, value: np.add(value, 0, out=a, where=mask),
+}
+count, threads, failures, lost = 160, 4, [], []
+def write(way, a, number, begun):
+    indices = np.arange(count)
+    begun.wait()
+    try:
+        for i in range(number, count, threads):
+            at, mask, value = np.array([i]), indices == i, np.array([i + 1.0])
+            np.cumsum(much)
+            way(a, i, at, mask, value)
+    except BaseException as error:
+        failures.append(repr(error))
+for name, way in ways.items():
+    a = np.zeros(count, complex if name == "component" else float)
+    begun = threading.Barrier(threads)
+    writers = [
+        threading.Thread(target=write, args=(way, a, number, begun)) for number in range(threads)
+    ]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join()
+    missing = int((numpy.asarray(a) != numpy.arange(1, count + 1)).sum())
+    if missing:
+        lost.append((name, missing))
+print(failures, lost)
+"""
+
+
+@pytest.mark.parametrize("devices", [1, 3])
+def test_threads_write_their_own_elements_of_one_array(devices):
+    assert worlds.run(WRITERS, devices=devices, timeout=100).stdout == "[] []\n"
+
+
 def test_a_second_thread_is_refused_with_several_processes():
     ended = worlds.run(
         """

@@ -3,18 +3,20 @@
 use super::argument::Argument;
 use super::handle::Array;
 use super::output::check_casting_at;
+use crate::floating::check_number;
 use crate::manipulation::refused;
 use crate::recording::check_meshes;
-use phalanx_graph::{Error, Site, call_site, within};
+use phalanx_graph::{Error, Operand, Site, call_site, within};
 use phalanx_ops::error::OpError;
-use phalanx_ops::{Casting, Scalar};
+use phalanx_ops::{Casting, DType, Kind, Scalar, Weak};
 
 impl Array {
     /// Writes `value`, broadcast to this array's shape, into this array through the view: NumPy's
     /// `a[...] = value`.
     ///
     /// Arrays and scalars with a dtype are cast as by `astype`, so floats are truncated for an
-    /// integer array. Plain numbers must fit the dtype.
+    /// integer array. Plain numbers must fit the dtype, and so must scalars if it is a signed
+    /// integer dtype.
     ///
     /// Local (records a node). On an error, this array and all its views carry the error. See
     /// [`Array::try_assign`] for the errors.
@@ -28,8 +30,9 @@ impl Array {
     /// [`Array::assign`], but on an error the array keeps its elements and the error is returned.
     ///
     /// Errors: `OpError::BroadcastInto`, `OpError::OutOfRange` for a number that does not fit an
-    /// integer dtype, `OpError::Cast` for a complex number and a real dtype, `OpError::Argument`
-    /// for a view that cannot be written, `OpError::Meshes`.
+    /// integer dtype, `DataError::Floating` for one whose cast has an error that
+    /// [`errstate`](crate::errstate) raises, `OpError::Cast` for a complex number and a real dtype,
+    /// `OpError::Argument` for a view that cannot be written, `OpError::Meshes`.
     #[track_caller]
     pub fn try_assign(&self, value: impl Into<Argument>) -> Result<(), Error> {
         self.assign_argument(&value.into(), call_site())
@@ -40,16 +43,25 @@ impl Array {
         match value {
             Argument::Array(array) => self.assign_at(array, Casting::Unsafe, site),
             Argument::Weak(weak) => {
-                let scalar = Scalar::assigned(self.dtype(), *weak);
-                self.write_scalar(scalar.map_err(|error| Error::op(error, site))?, site)
+                self.write_scalar(assigned_number(self.dtype(), *weak, site)?, site)
             }
-            Argument::Scalar(scalar) => self.write_scalar(scalar.cast(self.dtype()), site),
+            // As in NumPy, a signed integer dtype takes the scalar as a number.
+            Argument::Scalar(scalar) if self.dtype().kind() == Kind::Signed => {
+                let number = match scalar.to_weak() {
+                    Weak::Complex(number) => Weak::Float(number.re),
+                    number => number,
+                };
+                self.write_scalar(assigned_number(self.dtype(), number, site)?, site)
+            }
+            Argument::Scalar(scalar) => {
+                self.write_scalar(cast_scalar(self.dtype(), *scalar, site)?, site)
+            }
         }
     }
 
     fn write_scalar(&self, scalar: Scalar, site: Site) -> Result<(), Error> {
         self.check_writable(site)?;
-        self.write(phalanx_graph::Operand::Scalar(scalar), site)
+        self.write(Operand::Scalar(scalar), site)
     }
 
     pub(crate) fn check_writable(&self, site: Site) -> Result<(), Error> {
@@ -68,6 +80,18 @@ impl Array {
         casting: Casting,
         site: Site,
     ) -> Result<(), Error> {
+        let value = self.assigned(value, casting, site)?;
+        value.map_or(Ok(()), |value| self.write(value, site))
+    }
+
+    /// What a write of an array, cast under the rule `casting`, writes; `None` if it changes
+    /// nothing.
+    pub(super) fn assigned(
+        &self,
+        value: &Array,
+        casting: Casting,
+        site: Site,
+    ) -> Result<Option<Operand>, Error> {
         value.ok()?;
         self.ok()?;
         let (from, to) = (value.dtype(), self.dtype());
@@ -75,7 +99,7 @@ impl Array {
         self.check_writable(site)?;
         // `a[i] += 1` of Python ends with `a[i] = a[i]`.
         if value.has_base_of(self) && value.base_view()? == self.base_view()? {
-            return Ok(());
+            return Ok(None);
         }
         let value = within(site, || without_leading(value, self.ndim()));
         let fits = value.ndim() <= self.ndim()
@@ -91,8 +115,23 @@ impl Array {
             return Err(Error::op(error, site));
         }
         let value = if from == to { value } else { value.checked_astype_at(to, site) };
-        self.write(value.operand(site)?, site)
+        value.operand(site).map(Some)
     }
+}
+
+/// The element that results from assigning a number to an element of `dtype`. Errors: those of
+/// [`Scalar::assigned`], and the floating-point error of the cast.
+pub(crate) fn assigned_number(dtype: DType, number: Weak, site: Site) -> Result<Scalar, Error> {
+    let element = Scalar::assigned(dtype, number).map_err(|error| Error::op(error, site))?;
+    check_number(number, element, site)?;
+    Ok(element)
+}
+
+/// The scalar cast as by `astype`. Errors: the floating-point error of the cast.
+pub(crate) fn cast_scalar(dtype: DType, scalar: Scalar, site: Site) -> Result<Scalar, Error> {
+    let element = scalar.cast(dtype);
+    check_number(scalar.to_weak(), element, site)?;
+    Ok(element)
 }
 
 /// The value without its surplus leading axes, if their extent is 1, for a write into an array of

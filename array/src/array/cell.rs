@@ -154,6 +154,25 @@ impl Cell {
     /// Errors: `PX181` if another thread has ended the capture that recorded the value; then the
     /// base keeps its value.
     pub(super) fn replace(self: &Arc<Self>, node: Arc<Node>) -> Result<(), Error> {
+        self.replace_if(|_| true, node).map(drop)
+    }
+
+    /// As [`Cell::replace`], if `before` is still the value. Returns whether it was.
+    pub(super) fn replace_value(
+        self: &Arc<Self>,
+        before: &Arc<Node>,
+        node: Arc<Node>,
+    ) -> Result<bool, Error> {
+        let is_before =
+            |value: &_| matches!(value, Ok(Value::Node(present)) if Arc::ptr_eq(present, before));
+        self.replace_if(is_before, node)
+    }
+
+    fn replace_if(
+        self: &Arc<Self>,
+        may_replace: impl FnOnce(&Result<Value, Error>) -> bool,
+        node: Arc<Node>,
+    ) -> Result<bool, Error> {
         if self.mesh.is_capturing() {
             self.note(false)?;
         }
@@ -163,10 +182,13 @@ impl Cell {
         if let Some(error) = node.error_of_capture() {
             return Err(error);
         }
+        if !may_replace(&value) {
+            return Ok(false);
+        }
         // The old value is dropped after the lock is released.
         let _old = std::mem::replace(&mut *value, Ok(Value::of(node)));
         drop(value);
-        Ok(())
+        Ok(true)
     }
 
     /// Declares that an element that the cell was made of need not be its value any more.

@@ -4,6 +4,7 @@
 use super::argument::Argument;
 use super::cell::{Cell, Value};
 use super::handle::{Array, Live};
+use crate::floating::error_of_number;
 use crate::recording::of_known;
 use phalanx_graph::{Error, Node, call_site, in_place_of};
 use phalanx_ops::error::OpError;
@@ -172,7 +173,9 @@ impl Array {
             fits.then(|| element.cast(live.view().dtype))
         };
         let scalar = match value {
-            Argument::Weak(weak) => Scalar::assigned(live.view().dtype, *weak).ok(),
+            Argument::Weak(weak) => Scalar::assigned(live.view().dtype, *weak)
+                .ok()
+                .filter(|element| error_of_number(*weak, *element).is_none()),
             Argument::Scalar(scalar) => cast(*scalar),
             Argument::Array(array) => array.element_beside(self).and_then(cast),
         };

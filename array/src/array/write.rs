@@ -1,15 +1,14 @@
 //! Writes through views.
 
 use super::argument::Argument;
-use super::cell::Cell;
 use super::form::form_operand;
 use super::handle::{Array, Live};
 use super::lens::{self, hide_truth};
 use crate::floating::is_on;
-use phalanx_graph::{Error, Form, Held, Lens, NodeOp, Operand, Site, View};
+use phalanx_graph::{Error, Form, Held, Lens, MeshHandle, NodeOp, Operand, Site, View};
 use phalanx_graph::{map_or_none, shared_or_none};
 use phalanx_ops::shape::size;
-use phalanx_ops::{AffineMap, DType, Op, Scalar, Shape, Signature};
+use phalanx_ops::{AffineMap, Casting, DType, Op, Scalar, Shape, Signature};
 use std::sync::Arc;
 
 impl Array {
@@ -22,10 +21,30 @@ impl Array {
         if live.store(&value) {
             return Ok(());
         }
-        let writing = live.cell.mesh.writing(&value);
-        let written = write_stages(&live.cell, live.view(), value, site);
-        drop(writing);
-        live.cell.replace(written?.node())
+        while !live.write_over(&Held::new(live.cell.node()?), value.clone(), site)? {}
+        Ok(())
+    }
+
+    /// Replaces the elements of the view by an array that `make` records from them, for writes of
+    /// some of the elements. If another thread writes to the base meanwhile, `make` is called
+    /// again, so it keeps what the other thread wrote. Errors: those of `make` and of
+    /// [`Array::try_assign`].
+    pub(crate) fn rewrite(
+        &self,
+        make: impl Fn() -> Result<Array, Error>,
+        site: Site,
+    ) -> Result<(), Error> {
+        let live = self.live()?;
+        loop {
+            let before = Held::new(live.cell.node()?);
+            let Some(value) = self.assigned(&make()?, Casting::Unsafe, site)? else {
+                return Ok(());
+            };
+            self.check_not_lent(Some(site))?;
+            if live.write_over(&before, value, site)? {
+                return Ok(());
+            }
+        }
     }
 
     /// Replaces few elements by the results of an operation on them and another operand, in their
@@ -87,6 +106,17 @@ impl Array {
 }
 
 impl Live {
+    /// Records a write of `value`, if the base still has the value `before` then; else another
+    /// thread has written to it, and nothing changes. Returns whether it was written.
+    ///
+    /// The recording may wait, and other threads write during the wait.
+    fn write_over(&self, before: &Held, value: Operand, site: Site) -> Result<bool, Error> {
+        let writing = self.cell.mesh.writing(&value);
+        let written = write_stages(before, &self.cell.mesh, self.view(), value, site);
+        drop(writing);
+        self.cell.replace_value(before, written?.node())
+    }
+
     /// Writes a small value in memory, if nothing but this array has the base's value. False if the
     /// write has to be recorded.
     fn store(&self, value: &Operand) -> bool {
@@ -127,15 +157,20 @@ impl Live {
     }
 }
 
-/// The new value of a cell after a write through the stages of a view. Each stage updates the
-/// output of the stage before it.
-fn write_stages(cell: &Arc<Cell>, view: &View, value: Operand, site: Site) -> Result<Held, Error> {
-    let mesh = &cell.mesh;
+/// The new value of a base with the value `before` after a write through the stages of a view. Each
+/// stage updates the output of the stage before it.
+fn write_stages(
+    before: &Held,
+    mesh: &MeshHandle,
+    view: &View,
+    value: Operand,
+    site: Site,
+) -> Result<Held, Error> {
     // For each stage: its input, its map and its lens.
     let mut shown: Vec<(Held, Arc<AffineMap>, Option<Lens>)> = Vec::new();
-    let base = Arc::new(AffineMap::identity(cell.shape()));
     if view.stages.first().is_none_or(|stage| stage.form.is_some()) {
-        shown.push((Held::new(cell.node()?), base, None));
+        let base = Arc::new(AffineMap::identity(before.shape()));
+        shown.push((before.clone(), base, None));
     }
     for stage in &view.stages {
         let node = match (&stage.form, shown.last()) {
@@ -151,7 +186,7 @@ fn write_stages(cell: &Arc<Cell>, view: &View, value: Operand, site: Site) -> Re
                 };
                 node
             }
-            (None, None) => Held::new(cell.node()?),
+            (None, None) => before.clone(),
             _ => unreachable!("bug: only the first stage may lack a form"),
         };
         shown.push((node, stage.map.clone(), stage.lens));

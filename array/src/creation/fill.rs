@@ -3,13 +3,12 @@
 use super::basic::{ShapeArgument, full};
 use super::conversions::isfortran;
 use super::like::full_like;
-use crate::array::Argument;
-use crate::array::Array;
+use crate::array::{Argument, Array, cast_scalar};
 use crate::dtypes::result_type;
-use crate::floating::warn_filled;
+use crate::floating::{check_number, warn_filled};
 use crate::manipulation::{MemoryOrder, refused};
 use phalanx_graph::{Error, Site, call_site, within};
-use phalanx_ops::{DType, Weak};
+use phalanx_ops::{DType, Scalar, Weak};
 
 /// Options of [`full_as`] and [`full_like_as`]. `FillOptions::default()` selects NumPy's default
 /// dtype and order.
@@ -63,10 +62,10 @@ pub fn full_as(
             None => result_type(std::slice::from_ref(&value))?,
         };
         let made = match options.order.unwrap_or(MemoryOrder::C) {
-            MemoryOrder::C => full(shape, number_of(&value), dtype),
+            MemoryOrder::C => full(shape, number_of(&value, dtype, site)?, dtype),
             MemoryOrder::F => {
                 let reversed: Vec<i64> = shape.0.iter().rev().copied().collect();
-                full(reversed.as_slice(), number_of(&value), dtype).t()
+                full(reversed.as_slice(), number_of(&value, dtype, site)?, dtype).t()
             }
             other => return Err(refused("full", "order", format!("{other:?}"), site)),
         };
@@ -85,7 +84,8 @@ pub fn full_like_as(array: &Array, value: impl Into<Argument>, options: FillOpti
     }
     Array::catch(within(site, || {
         array.ok()?;
-        let (number, order) = (number_of(&value), options.order.unwrap_or(MemoryOrder::K));
+        let number = number_of(&value, dtype, site)?;
+        let order = options.order.unwrap_or(MemoryOrder::K);
         if order == MemoryOrder::K && options.shape.is_none() {
             return filled(full_like(array, number, dtype), value, site);
         }
@@ -109,12 +109,16 @@ pub fn full_like_as(array: &Array, value: impl Into<Argument>, options: FillOpti
     }))
 }
 
-/// The number of a value; zero for an array, whose values are written later.
-fn number_of(value: &Argument) -> Weak {
+/// The number of a value for elements of `dtype`; zero for an array, whose values are written
+/// later. Scalars are cast as by `astype`. Errors: the floating-point error of the cast.
+fn number_of(value: &Argument, dtype: DType, site: Site) -> Result<Weak, Error> {
     match value {
-        Argument::Weak(weak) => *weak,
-        Argument::Scalar(scalar) => scalar.to_weak(),
-        Argument::Array(_) => Weak::Int(0),
+        Argument::Weak(weak) => {
+            check_number(*weak, Scalar::from_weak(dtype, *weak), site)?;
+            Ok(*weak)
+        }
+        Argument::Scalar(scalar) => Ok(cast_scalar(dtype, *scalar, site)?.to_weak()),
+        Argument::Array(_) => Ok(Weak::Int(0)),
     }
 }
 

@@ -250,17 +250,24 @@ impl Check {
                 met.push(*kind);
             }
         }
-        let bits = met.iter().map(|kind| 1 << *kind as u8).sum();
-        met.iter().try_for_each(|kind| self.handle(*kind, bits))
+        match &self.then {
+            Then::Warn(text) => {
+                met.iter().try_for_each(|_| send("RuntimeWarning", text, self.site))
+            }
+            Then::Handle { errors, operation } => handle(errors, operation, &met, self.site),
+        }
     }
+}
 
-    /// Takes the action for an error that the operation met.
-    fn handle(&self, kind: FloatingErrorKind, bits: u8) -> Result<(), Error> {
-        let site = self.site;
-        let (errors, operation) = match &self.then {
-            Then::Warn(text) => return send("RuntimeWarning", text, site),
-            Then::Handle { errors, operation } => (errors, *operation),
-        };
+/// Takes the actions for the errors that an operation met.
+fn handle(
+    errors: &FloatingErrors,
+    operation: &'static str,
+    met: &[FloatingErrorKind],
+    site: Site,
+) -> Result<(), Error> {
+    let bits = met.iter().map(|kind| 1 << *kind as u8).sum();
+    for &kind in met {
         let words = kind.words();
         match (errors.mode(kind), &errors.reporter) {
             (FloatingErrorMode::Ignore, _) => {}
@@ -274,6 +281,15 @@ impl Check {
                 eprintln!("warning: {words} encountered in {operation}\n  from    {site}");
             }
         }
-        Ok(())
     }
+    Ok(())
+}
+
+/// Takes the action for an error that is known during the call of the operation that met it.
+pub(super) fn meet(
+    operation: &'static str,
+    kind: FloatingErrorKind,
+    site: Site,
+) -> Result<(), Error> {
+    handle(&floating_errors(), operation, &[kind], site)
 }

@@ -1,11 +1,11 @@
 //! The conditions under which operations meet floating-point errors, recorded with their results.
 
-use super::checks::{Met, note};
+use super::checks::{Met, meet, note};
 use super::state::{FloatingErrorKind as Kind, is_on, looks_for};
 use crate::array::Argument;
 use crate::array::Array;
 use crate::reductions::Axes;
-use phalanx_graph::{Site, is_nested, within};
+use phalanx_graph::{Error, Site, is_nested, within};
 use phalanx_ops::{DType, Kind as DTypeKind, Op, Scalar, Weak};
 
 /// Whether a call must be checked: the user made it, not another function of this crate.
@@ -117,6 +117,39 @@ impl Combination<'_> {
     }
 }
 
+/// Records the errors that a sum of products met. Beside each operand are the axes that the product
+/// sums over; an operand reduced over them broadcasts to the result.
+pub(crate) fn check_product(
+    operation: &'static str,
+    operands: [(&Array, Axes); 2],
+    result: &Array,
+    site: Site,
+) {
+    if !is_on() || result.ok().is_err() || !result.dtype().is_inexact() {
+        return;
+    }
+    // The elements of `found` whose terms fulfil no condition of their own.
+    let alone = |found: Array, condition: fn(&Array) -> Array| {
+        let inexact = operands.iter().filter(|(operand, _)| operand.dtype().is_inexact());
+        inexact.fold(found, |found, (operand, axes)| {
+            found.logical_and(condition(operand).any(axes.clone()).logical_not())
+        })
+    };
+    let met = within(site, || {
+        let mut met = Met::new();
+        if looks_for(Kind::Over) {
+            let over = alone(result.isinf(), |operand| operand.isfinite().logical_not());
+            met.push((Kind::Over, over.any(())));
+        }
+        if looks_for(Kind::Invalid) {
+            let invalid = alone(result.isnan(), Array::isnan);
+            met.push((Kind::Invalid, invalid.any(())));
+        }
+        met
+    });
+    note(operation, met, site);
+}
+
 /// The condition, restricted to elements for which the mask holds.
 fn counted(condition: Array, mask: Option<&Array>) -> Array {
     mask.map_or(condition.clone(), |mask| condition.logical_and(mask))
@@ -138,13 +171,7 @@ pub(crate) fn check_cast(array: &Array, result: &Array, site: Site) {
             met.push((Kind::Over, over.any(())));
         }
         if to.is_integer() && !from.is_complex() && looks_for(Kind::Invalid) {
-            // Both bounds are powers of two or 0, which every float dtype represents exactly.
-            let bits = to.size() as i32 * 8;
-            let (least, end) = if to.kind() == DTypeKind::Signed {
-                (-(2f64.powi(bits - 1)), 2f64.powi(bits - 1))
-            } else {
-                (0.0, 2f64.powi(bits))
-            };
+            let (least, end) = range_of_cast(to);
             let whole = array.astype(DType::F64).trunc();
             let fits = whole.greater_equal(least).logical_and(whole.less(end));
             met.push((Kind::Invalid, fits.logical_not().any(())));
@@ -152,6 +179,43 @@ pub(crate) fn check_cast(array: &Array, result: &Array, site: Site) {
         met
     });
     note("cast", met, site);
+}
+
+/// The least integer that a float is cast to without an error, and the first one beyond. Both are
+/// powers of two, which `f64` represents exactly.
+///
+/// Source: NumPy on x86-64 casts to dtypes narrower than `u32` through `i32`, and to the others
+/// through 64 bits. So a negative number wraps without an error in an unsigned dtype.
+fn range_of_cast(to: DType) -> (f64, f64) {
+    let is_narrow = to.size() < 4 || to == DType::I32;
+    let least = -(2f64.powi(if is_narrow { 31 } else { 63 }));
+    let has_sign = to.size() < 4 || to.kind() == DTypeKind::Signed;
+    let bits = (to.size() as i32 * 8).max(32) - i32::from(has_sign);
+    (least, 2f64.powi(bits))
+}
+
+/// The error that the cast of a number to this element met, of the kinds that the thread checks
+/// for.
+pub(crate) fn error_of_number(number: Weak, element: Scalar) -> Option<Kind> {
+    let to = element.dtype();
+    if to.is_inexact() {
+        let is_over = looks_for(Kind::Over)
+            && both_of(number, f64::is_finite)
+            && !both(element, f64::is_finite);
+        return is_over.then_some(Kind::Over);
+    }
+    let Weak::Float(number) = number else { return None };
+    // NumPy casts few numbers to `u32` through 64 bits.
+    let (least, end) = range_of_cast(if to == DType::U32 { DType::I64 } else { to });
+    let is_invalid =
+        to.is_integer() && looks_for(Kind::Invalid) && !(least..end).contains(&number.trunc());
+    is_invalid.then_some(Kind::Invalid)
+}
+
+/// Takes the action for an error that the cast of a number to this element met. As in NumPy, an
+/// error is returned before the element is written.
+pub(crate) fn check_number(number: Weak, element: Scalar, site: Site) -> Result<(), Error> {
+    error_of_number(number, element).map_or(Ok(()), |kind| meet("cast", kind, site))
 }
 
 /// The operand whose zeros are the poles of an operation: at a zero, an infinite result of finite

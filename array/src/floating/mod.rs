@@ -13,7 +13,8 @@ mod state;
 pub use checks::{Warning, WarningReceiver, report_warnings, warn_where};
 pub(crate) use checks::{finish, observed, warn, warns};
 pub(crate) use conditions::{
-    check_cast, check_elementwise, check_reduction, check_scan, kind_of_infinity, looks,
+    check_cast, check_elementwise, check_number, check_product, check_reduction, check_scan,
+    error_of_number, kind_of_infinity, looks,
 };
 pub(crate) use discards::{warn_assigned, warn_discarded, warn_filled};
 pub use scope::{FloatingErrorScope, errstate};

@@ -282,11 +282,14 @@ impl Worked {
         values: Option<&Array>,
         site: Site,
     ) -> Result<(), Error> {
-        let (lines, position) = self.lines(site)?;
         within(site, || {
             let values = values.map(|values| moveaxis(values, self.there(), self.first()));
-            let new = lines.put_rows(op, &position, values.as_ref(), site)?;
-            self.view.try_assign(new.reshape(self.view.shape()))
+            let new = || {
+                let (lines, position) = self.lines(site)?;
+                let new = lines.put_rows(op, &position, values.as_ref(), site)?;
+                new.reshape(self.view.shape()).into_result()
+            };
+            self.view.rewrite(new, site)
         })
     }
 

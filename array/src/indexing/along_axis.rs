@@ -93,8 +93,7 @@ pub fn try_put_along_axis(
         values.broadcast_to(positions.shape()).into_result()
     })?;
     let put = Put { axis: axis as u8, op: None, in_order: false };
-    let new = array.put_resolved(put, &positions, &values, site)?;
-    within(site, || array.try_assign(&new))
+    within(site, || array.rewrite(|| array.put_resolved(put, &positions, &values, site), site))
 }
 
 /// An array and resolved positions along one of its axes, both broadcast along the other axes. As

@@ -47,13 +47,16 @@ pub(crate) fn combine_at(
     if let Some(mask) = mask_of_all(array, items)
         && values.as_ref().is_none_or(is_single)
     {
-        let new = applied(op, array, values, Some(mask), site)?;
-        if looks() && new.dtype() != array.dtype() {
-            let selected = within(site, || select(mask, &new, 0));
-            check_cast(&selected, &selected.converted(array.dtype(), site), site);
-        }
-        let new = new.converted(array.dtype(), site);
-        return within(site, || array.try_assign(select(mask, new, array)));
+        let new = || {
+            let new = applied(op, array, values.clone(), Some(mask), site)?;
+            if looks() && new.dtype() != array.dtype() {
+                let selected = within(site, || select(mask, &new, 0));
+                check_cast(&selected, &selected.converted(array.dtype(), site), site);
+            }
+            let new = new.converted(array.dtype(), site);
+            within(site, || select(mask, new, array).into_result())
+        };
+        return array.rewrite(new, site);
     }
     let worked = array.work_out(items, site)?;
     let before = looks().then(|| worked.clone().taken(site)).transpose()?;

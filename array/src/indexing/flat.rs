@@ -3,7 +3,7 @@
 use super::advanced::{AnyIndex, all_basic};
 use super::linear::steps;
 use super::positions::Mode;
-use crate::array::{Argument, Array};
+use crate::array::{Argument, Array, cast_scalar};
 use crate::creation::arange;
 use crate::floating::warn_assigned;
 use crate::manipulation::refused;
@@ -50,10 +50,17 @@ impl Array {
     ) -> Result<(), Error> {
         let (site, items, values) = (call_site(), items.as_ref(), values.into());
         let flat = within(site, || self.reshape([-1]).into_result())?;
-        if let [AnyIndex::Basic(Index::At(_))] = items {
+        let is_element = matches!(items, [AnyIndex::Basic(Index::At(_))]);
+        if is_element {
             self.check_flat_element(&values, site)?;
         }
         warn_assigned(&values, self.dtype(), site)?;
+        let values = match values {
+            Argument::Scalar(scalar) if !is_element => {
+                cast_scalar(self.dtype(), scalar, site)?.into()
+            }
+            values => values,
+        };
         let is_one = !matches!(&values, Argument::Array(array) if array.size() != 1);
         // One value needs no positions if the vector is a view.
         if let Some(items) = all_basic(items).filter(|_| is_one && flat.has_base_of(self)) {
@@ -80,6 +87,7 @@ impl Array {
             Argument::Array(values) if values.ndim() > 0 => {
                 self.try_put(&self.all_positions(site)?, values, Mode::Raise)
             }
+            Argument::Scalar(scalar) => self.try_assign(cast_scalar(self.dtype(), scalar, site)?),
             one => self.try_assign(one),
         })
     }

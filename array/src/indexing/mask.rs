@@ -1,11 +1,11 @@
 //! Masks: reading and writing of the elements that a mask selects.
 
-use crate::array::Argument;
-use crate::array::Array;
+use crate::array::{Argument, Array, assigned_number, cast_scalar};
 use crate::floating::warn_assigned;
+use crate::math::select;
 use phalanx_graph::{Cause, Error, Node, NodeOp, Site, call_site, within};
 use phalanx_ops::error::OpError;
-use phalanx_ops::{DType, Scalar, Shape};
+use phalanx_ops::{DType, Shape};
 
 impl Array {
     /// The elements at which `mask` is true, in C order: NumPy's `a[mask]` with a mask of the same
@@ -71,10 +71,8 @@ impl Array {
         let dtype = self.dtype();
         warn_assigned(&value, dtype, site)?;
         let value = match value {
-            Argument::Weak(weak) => Argument::Scalar(
-                Scalar::assigned(dtype, weak).map_err(|error| Error::op(error, site))?,
-            ),
-            Argument::Scalar(scalar) => Argument::Scalar(scalar.cast(dtype)),
+            Argument::Weak(weak) => Argument::Scalar(assigned_number(dtype, weak, site)?),
+            Argument::Scalar(scalar) => Argument::Scalar(cast_scalar(dtype, scalar, site)?),
             // The value is cast first, so that elements that are not written pass through no other
             // dtype.
             Argument::Array(array) => Argument::Array(array.converted(dtype, site)),
@@ -88,9 +86,10 @@ impl Array {
                     Argument::Scalar(scalar) => Argument::Scalar(scalar.cast(DType::U8)),
                     weak => weak,
                 };
-                return bytes.try_assign(crate::math::select(mask, value, &bytes));
+                let new = || select(mask, value.clone(), &bytes).into_result();
+                return bytes.rewrite(new, site);
             }
-            self.try_assign(crate::math::select(mask, value, self))
+            self.rewrite(|| select(mask, value.clone(), self).into_result(), site)
         })
     }
 }

@@ -1,7 +1,6 @@
 //! Arguments of indexing: positions, checked against the extent of their axis, and values.
 
-use crate::array::Argument;
-use crate::array::Array;
+use crate::array::{Argument, Array, assigned_number, cast_scalar};
 use crate::manipulation::axis_of;
 use crate::math::select;
 use phalanx_graph::{DataError, Error, NodeOp, Operand, Site, within};
@@ -126,10 +125,8 @@ pub(super) fn argument_array(
     let dtype = target.dtype();
     let scalar = match argument {
         Argument::Array(array) => return array.clone().into_result(),
-        Argument::Scalar(scalar) => scalar.cast(dtype),
-        Argument::Weak(weak) => {
-            Scalar::assigned(dtype, *weak).map_err(|error| Error::op(error, site))?
-        }
+        Argument::Scalar(scalar) => cast_scalar(dtype, *scalar, site)?,
+        Argument::Weak(weak) => assigned_number(dtype, *weak, site)?,
     };
     array_of(scalar, target, site)
 }

@@ -69,6 +69,11 @@ impl Array {
         let site = call_site();
         Array::catch((|| {
             self.ok()?;
+            // NumPy takes from an array without axes as from a vector.
+            if self.ndim() == 0 && matches!(axis, 0 | -1) {
+                let vector = within(site, || self.reshape([1]));
+                return within(site, || vector.take_with(positions, axis, mode).into_result());
+            }
             let axis = self.axis(axis, site)?;
             let given = whole(positions, site)?;
             // Positions that broadcasting repeats are checked once.
@@ -152,9 +157,12 @@ impl Array {
         let positions = resolved(positions, (0, self.size()), mode, site)?;
         let put = Put { axis: 0, op: None, in_order: false };
         within(site, || {
-            let new =
-                self.reshape([-1]).put_resolved(put, &positions.reshape([-1]), &values, site)?;
-            self.try_assign(new.reshape(self.shape()))
+            let positions = positions.reshape([-1]);
+            let new = || {
+                let new = self.reshape([-1]).put_resolved(put, &positions, &values, site)?;
+                new.reshape(self.shape()).into_result()
+            };
+            self.rewrite(new, site)
         })
     }
 

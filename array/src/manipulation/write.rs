@@ -1,25 +1,22 @@
 //! Writes to the elements that an index condition or a mask selects.
 
-use crate::array::Argument;
-use crate::array::Array;
+use crate::array::{Argument, Array, assigned_number, cast_scalar};
 use crate::creation::index_of;
-use crate::floating::warn_discarded;
+use crate::floating::{check_number, warn_discarded};
 use crate::manipulation::argument::{refused, sound};
 use crate::manipulation::edit::try_resize;
 use crate::math::select;
 use phalanx_graph::{Error, Site, call_site, within};
 use phalanx_ops::error::OpError;
 use phalanx_ops::promote::default_dtype;
-use phalanx_ops::{Casting, DType, Kind, Scalar, Shape, Weak, can_cast};
+use phalanx_ops::{Casting, DType, Kind, Scalar, Shape, can_cast};
 
 /// A value cast to the dtype of the target, so that `select` keeps the dtype of the elements that
 /// are not written.
 fn written(value: Argument, dtype: DType, site: Site) -> Result<Argument, Error> {
     Ok(match value {
-        Argument::Weak(weak) => {
-            Scalar::assigned(dtype, weak).map_err(|error| Error::op(error, site))?.into()
-        }
-        Argument::Scalar(scalar) => scalar.cast(dtype).into(),
+        Argument::Weak(weak) => assigned_number(dtype, weak, site)?.into(),
+        Argument::Scalar(scalar) => cast_scalar(dtype, scalar, site)?.into(),
         Argument::Array(array) => array.ok()?.converted(dtype, site).into(),
     })
 }
@@ -60,14 +57,15 @@ pub fn copyto(
         return Err(Error::op(OpError::Cast { from, to, casting }, site));
     }
     value.strong().map_or(Ok(()), |from| warn_discarded(from, to, site))?;
-    if let Argument::Weak(weak) = value
-        && casting == Casting::Unsafe
-    {
-        let scalar = match weak {
-            Weak::Int(_) => Scalar::filled(to, weak).map_err(|error| Error::op(error, site))?,
-            weak => Scalar::from_weak(to, weak),
-        };
-        value = scalar.into();
+    match value {
+        Argument::Weak(weak) if casting == Casting::Unsafe => {
+            let scalar = Scalar::filled(to, weak).map_err(|error| Error::op(error, site))?;
+            check_number(weak, scalar, site)?;
+            value = scalar.into();
+        }
+        // Unlike an assignment, a copy casts a scalar to every dtype as it casts an array.
+        Argument::Scalar(scalar) => value = cast_scalar(to, scalar, site)?.into(),
+        _ => {}
     }
     let Some(mask) = mask else { return within(site, || target.try_assign(value)) };
     mask.ok()?;
@@ -76,7 +74,7 @@ pub fn copyto(
         return Err(Error::op(error, site));
     }
     let value = written(value, to, site)?;
-    within(site, || target.try_assign(select(mask, value, target)))
+    within(site, || target.rewrite(|| select(mask, value.clone(), target).into_result(), site))
 }
 
 /// Writes where `mask`, an array of the size of the target, is true. The value is the element of
@@ -106,7 +104,7 @@ pub fn putmask(target: &Array, mask: &Array, values: impl Into<Argument>) -> Res
     };
     within(site, || {
         let mask = mask.reshape(target.shape());
-        target.try_assign(select(&mask, values, target))
+        target.rewrite(|| select(&mask, values.clone(), target).into_result(), site)
     })
 }
 
@@ -172,6 +170,6 @@ pub fn fill_diagonal(array: &Array, value: impl Into<Argument>, wrap: bool) -> R
             }
             scalar => scalar,
         };
-        array.try_assign(select(&mask, value, array))
+        array.rewrite(|| select(&mask, value.clone(), array).into_result(), site)
     })
 }

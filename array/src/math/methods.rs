@@ -115,7 +115,8 @@ impl Array {
     /// NumPy's `**`, elementwise with broadcasting; see `Op::Power`.
     ///
     /// The scalar exponents 2, -1, 0.5 and 1 give `square`, `reciprocal`, `sqrt` and the elements
-    /// themselves in the cases in which they do in NumPy.
+    /// themselves in the cases in which they do in NumPy. So bools to the power of the integer 2
+    /// have the dtype `int8` of squares.
     ///
     /// Collectivity: Local (records a node). Exception: for integers to the power of an array of
     /// integers that may be negative, failure depends on data, so the call closes the window and is
@@ -127,8 +128,12 @@ impl Array {
     #[track_caller]
     #[must_use]
     pub fn power(&self, exponent: impl Into<Argument>) -> Array {
-        let arguments = [Argument::Array(self.clone()), exponent.into()];
-        checked(Op::Power, &arguments, call_site())
+        let (site, exponent) = (call_site(), exponent.into());
+        // NumPy's `**` squares for the integer 2. Only for bools, the dtype is not that of a power.
+        if matches!(exponent, Argument::Weak(Weak::Int(2))) {
+            return checked(Op::Square, &[Argument::Array(self.clone())], site);
+        }
+        checked(Op::Power, &[Argument::Array(self.clone()), exponent], site)
     }
 
     /// Records the operation of any row of the table. Local.

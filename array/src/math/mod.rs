@@ -27,8 +27,8 @@ pub(crate) use differences::as_array;
 pub use differences::{DiffOptions, diff, ediff1d, trapezoid};
 pub use gradient::{GradientOptions, gradient};
 pub use interpolation::{interp, interp_periodic};
-pub(crate) use methods::is_real;
 pub use methods::select;
+pub(crate) use methods::{checked, is_real};
 pub use rounding::{Bound, around, clip, fix, round};
 pub(crate) use scans::{accumulate, combined_in, reduce_at};
 pub use scans::{

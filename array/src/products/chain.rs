@@ -1,5 +1,6 @@
 //! Products of more than two matrices.
 
+use super::checks::{check, check_dot, of_matmul};
 use crate::array::Array;
 use crate::creation::identity;
 use crate::linalg::inv;
@@ -40,7 +41,7 @@ pub fn matrix_power(array: &Array, power: i64) -> Array {
         loop {
             if left % 2 == 1 {
                 result = Some(match result {
-                    Some(before) => try_matmul(&before, &square, site)?,
+                    Some(before) => multiplied(&before, &square, site)?,
                     None => square.clone(),
                 });
             }
@@ -48,7 +49,7 @@ pub fn matrix_power(array: &Array, power: i64) -> Array {
             if left == 0 {
                 break;
             }
-            square = try_matmul(&square, &square, site)?;
+            square = multiplied(&square, &square, site)?;
         }
         Ok(result.unwrap_or(square))
     })())
@@ -134,7 +135,16 @@ fn multiply(
     let middle = split[start][stop].max(start);
     let left = multiply(matrices, split, start, middle, site)?;
     let right = multiply(matrices, split, middle + 1, stop, site)?;
-    try_matmul(&left, &right, site)
+    let product = try_matmul(&left, &right, site)?;
+    check_dot(&left, &right, &product, site);
+    Ok(product)
+}
+
+/// A product of matrices, checked for floating-point errors.
+fn multiplied(a: &Array, b: &Array, site: Site) -> Result<Array, Error> {
+    let product = try_matmul(a, b, site)?;
+    check("matmul", || of_matmul(a, b), &product, site);
+    Ok(product)
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! The matrix product with NumPy's rules for any number of axes.
 
+use super::checks::{check, of_matmul};
 use crate::array::Array;
 use crate::manipulation::{common_shape, sound};
 use crate::products::matrices::{batched_matmul, matrix_product, summed, vector_product};
@@ -20,7 +21,9 @@ use phalanx_ops::{Shape, promote};
 #[must_use]
 pub fn matmul(a: &Array, b: &Array) -> Array {
     let site = call_site();
-    Array::catch(try_matmul(a, b, site))
+    let result = Array::catch(try_matmul(a, b, site));
+    check("matmul", || of_matmul(a, b), &result, site);
+    result
 }
 
 pub(super) fn try_matmul(a: &Array, b: &Array, site: Site) -> Result<Array, Error> {

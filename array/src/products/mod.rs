@@ -1,6 +1,7 @@
 //! Products of vectors, of matrices, and of arrays with any number of axes.
 
 mod chain;
+mod checks;
 mod einsum;
 mod matmul;
 mod matrices;

@@ -1,8 +1,9 @@
 //! Products with the options of NumPy's generalised ufuncs: the axes that are multiplied, the
 //! dtype, and the output.
 
+use super::checks::{self, Sums};
 use crate::array::{Array, check_casting_at};
-use crate::floating::warn_discarded;
+use crate::floating::{check_product, looks, warn_discarded};
 use crate::manipulation::{MemoryOrder, moveaxis, refused, sound};
 use crate::products::{matmul, matvec, vecdot, vecmat};
 use crate::ufunc::Asked;
@@ -92,6 +93,15 @@ impl Product {
         }
     }
 
+    fn sums<'a>(self, a: &'a Array, b: &'a Array) -> Sums<'a> {
+        match self {
+            Product::Matmul => checks::of_matmul(a, b),
+            Product::Matvec => checks::of_matvec(a, b),
+            Product::Vecmat => checks::of_vecmat(a, b),
+            Product::Vecdot => checks::of_vecdot(a, b, -1),
+        }
+    }
+
     fn dtype(self, a: &Array, b: &Array, options: &ProductOptions) -> Result<DType, OpError> {
         let operands = [a.dtype(), b.dtype()];
         let signature = options.signature.as_deref();
@@ -137,14 +147,15 @@ pub fn product(product: Product, a: &Array, b: &Array, options: &ProductOptions)
         sound([a, b])?;
         let dtype = product.dtype(a, b, options).map_err(|error| Error::op(error, site))?;
         options.warn_of_output(dtype, site)?;
-        within(site, || try_product(product, a, b, options, site))
+        let is_checked = looks();
+        within(site, || try_product(product, (a, b), is_checked, options, site))
     })())
 }
 
 fn try_product(
     product: Product,
-    a: &Array,
-    b: &Array,
+    (a, b): (&Array, &Array),
+    is_checked: bool,
     options: &ProductOptions,
     site: Site,
 ) -> Result<Array, Error> {
@@ -166,6 +177,9 @@ fn try_product(
     }
     let [a, b] = &operands;
     let mut result = product.compute(a, b).into_result()?;
+    if is_checked {
+        check_product(product.name(), product.sums(a, b), &result, site);
+    }
     if options.keepdims && product == Product::Vecdot {
         result = result.expand_dims(-1);
     }

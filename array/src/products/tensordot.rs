@@ -1,13 +1,16 @@
 //! Products summed over given axes of two arrays.
 
+use super::checks::check_dot;
 use crate::array::Array;
+use crate::floating::check_elementwise;
 use crate::manipulation::{axes_of, refused, sound};
+use crate::math::checked;
 use crate::products::matmul::try_matmul;
 use crate::products::matrices::{matrix_product, vector_product};
 use phalanx_graph::{Error, Site, call_site, in_place_of, within};
 use phalanx_ops::error::OpError;
 use phalanx_ops::shape::size;
-use phalanx_ops::{Casting, Shape, promote};
+use phalanx_ops::{Casting, Op, Shape, promote};
 
 /// The axes that a product sums over: a number of the last axes of the left operand and of the
 /// first axes of the right one, or named axes.
@@ -95,7 +98,9 @@ fn try_tensordot(a: &Array, b: &Array, axes: &ContractedAxes, site: Site) -> Res
     let mut shape = rows;
     shape.extend_from_slice(&columns);
     crate::recording::check_shape(&shape, promote(a.dtype(), b.dtype()), site)?;
-    matrix_product(&tall, &wide, promote(a.dtype(), b.dtype()), site)?.reformed(&shape, site)
+    let product = matrix_product(&tall, &wide, promote(a.dtype(), b.dtype()), site)?;
+    check_dot(&tall, &wide, &product, site);
+    product.reformed(&shape, site)
 }
 
 /// NumPy's `dot`: the elementwise product if either operand is 0-d, else the sum over the last axis
@@ -108,11 +113,23 @@ pub fn dot(a: &Array, b: &Array) -> Array {
     Array::catch((|| {
         sound([a, b])?;
         match (a.ndim(), b.ndim()) {
-            (0, _) | (_, 0) => Ok(within(site, || a * b)),
-            (1 | 2, 1 | 2) | (_, 1) => try_matmul(a, b, site),
+            (0, _) | (_, 0) => scaled(a, b, site),
+            (1 | 2, 1 | 2) | (_, 1) => {
+                let product = try_matmul(a, b, site)?;
+                check_dot(a, b, &product, site);
+                Ok(product)
+            }
             _ => try_tensordot(a, b, &(-1, -2).into(), site),
         }
     })())
+}
+
+/// The elementwise product that `dot` is if either operand is 0-d.
+fn scaled(a: &Array, b: &Array, site: Site) -> Result<Array, Error> {
+    let factors = [a.into(), b.into()];
+    let product = within(site, || a * b).into_result()?;
+    check_elementwise("dot", &factors, &[(Op::Multiply, &product)], None, site);
+    Ok(product)
 }
 
 /// [`dot`], written into `out`, which must have the shape and the dtype of the product: NumPy's
@@ -138,10 +155,12 @@ pub fn inner(a: &Array, b: &Array) -> Array {
     Array::catch((|| {
         sound([a, b])?;
         match (a.ndim(), b.ndim()) {
-            (0, _) | (_, 0) => Ok(within(site, || a * b)),
+            (0, _) | (_, 0) => scaled(a, b, site),
             (1, 1) if a.shape() == b.shape() => {
                 let dtype = promote(a.dtype(), b.dtype());
-                vector_product(a, b, dtype, site)
+                let product = vector_product(a, b, dtype, site)?;
+                check_dot(a, b, &product, site);
+                Ok(product)
             }
             _ => try_tensordot(a, b, &(-1, -1).into(), site),
         }
@@ -171,6 +190,7 @@ pub fn kron(a: &Array, b: &Array) -> Array {
             extents.into_iter().flat_map(pair).collect()
         };
         let (left, right) = (spread(left, 0), spread(right, 1));
-        within(site, || a.reshape(left) * b.reshape(right)).reformed(&shape, site)
+        let factors = within(site, || [a.reshape(left).into(), b.reshape(right).into()]);
+        checked(Op::Multiply, &factors, site).reformed(&shape, site)
     })())
 }

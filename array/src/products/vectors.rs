@@ -1,13 +1,15 @@
 //! Products of vectors and of stacks of vectors, as fused products and sums.
 
+use super::checks::{check, of_matvec, of_vecdot, of_vecmat};
 use crate::array::Array;
 use crate::manipulation::{
     at_least, axis_of, blank, common_shape, moveaxis, refused, sound, write_part,
 };
+use crate::math::checked;
 use crate::products::matrices::summed;
 use phalanx_graph::{Error, Site, call_site, within};
 use phalanx_ops::error::OpError;
-use phalanx_ops::{Index, Shape, promote};
+use phalanx_ops::{Index, Op, Shape, promote};
 
 /// The complex conjugates; a real array is returned as it is.
 pub(crate) fn conjugated(array: &Array) -> Array {
@@ -48,7 +50,8 @@ pub fn vdot(a: &Array, b: &Array) -> Array {
 #[must_use]
 pub fn outer(a: &Array, b: &Array) -> Array {
     let site = call_site();
-    within(site, || a.ravel().expand_dims(1) * b.ravel())
+    let factors = within(site, || [a.ravel().expand_dims(1).into(), b.ravel().into()]);
+    checked(Op::Multiply, &factors, site)
 }
 
 /// The sums of the products along an axis of both operands; the left operand is conjugated. Shapes:
@@ -58,7 +61,7 @@ pub fn outer(a: &Array, b: &Array) -> Array {
 #[must_use]
 pub fn vecdot(a: &Array, b: &Array, axis: i64) -> Array {
     let site = call_site();
-    Array::catch(within(site, || {
+    let result = Array::catch(within(site, || {
         sound([a, b])?;
         let named = ("vecdot", "1 or more");
         at_least(a, 1, named, site)?;
@@ -68,7 +71,9 @@ pub fn vecdot(a: &Array, b: &Array, axis: i64) -> Array {
         sizes("vecdot", (&a, a.shape()[a.ndim() - 1]), (&b, b.shape()[b.ndim() - 1]), site)?;
         let dtype = promote(a.dtype(), b.dtype());
         summed(&(conjugated(&a) * &b), &[-1], dtype, site)
-    }))
+    }));
+    check("vecdot", || of_vecdot(a, b, axis), &result, site);
+    result
 }
 
 /// Matrices times vectors. Shapes `(…, m, n), (…, n) -> (…, m)`; leading axes broadcast. Local
@@ -77,13 +82,15 @@ pub fn vecdot(a: &Array, b: &Array, axis: i64) -> Array {
 #[must_use]
 pub fn matvec(a: &Array, b: &Array) -> Array {
     let site = call_site();
-    Array::catch(within(site, || {
+    let result = Array::catch(within(site, || {
         at_least(a, 2, ("matvec", "2 or more"), site)?;
         at_least(b, 1, ("matvec", "1 or more"), site)?;
         sizes("matvec", (a, a.shape()[a.ndim() - 1]), (b, b.shape()[b.ndim() - 1]), site)?;
         let dtype = promote(a.dtype(), b.dtype());
         summed(&(a * b.expand_dims(-2)), &[-1], dtype, site)
-    }))
+    }));
+    check("matvec", || of_matvec(a, b), &result, site);
+    result
 }
 
 /// Conjugated vectors times matrices. Shapes `(…, n), (…, n, m) -> (…, m)`; leading axes broadcast.
@@ -93,13 +100,15 @@ pub fn matvec(a: &Array, b: &Array) -> Array {
 #[must_use]
 pub fn vecmat(a: &Array, b: &Array) -> Array {
     let site = call_site();
-    Array::catch(within(site, || {
+    let result = Array::catch(within(site, || {
         at_least(a, 1, ("vecmat", "1 or more"), site)?;
         at_least(b, 2, ("vecmat", "2 or more"), site)?;
         sizes("vecmat", (a, a.shape()[a.ndim() - 1]), (b, b.shape()[b.ndim() - 2]), site)?;
         let dtype = promote(a.dtype(), b.dtype());
         summed(&(conjugated(a).expand_dims(-1) * b), &[-2], dtype, site)
-    }))
+    }));
+    check("vecmat", || of_vecmat(a, b), &result, site);
+    result
 }
 
 /// The cross products of vectors along the axes `[a, b, result]`. A vector has three components, or

@@ -229,11 +229,12 @@ impl Ufunc {
         options: &UfuncOptions,
         site: Site,
     ) -> Result<Array, Error> {
-        let result = match &options.mask {
-            Some(mask) => within(site, || select(mask, result, out).into_result())?,
-            None => result,
-        };
-        out.assign_at(&result, Casting::Unsafe, site)?;
+        match &options.mask {
+            Some(mask) => {
+                within(site, || out.rewrite(|| select(mask, &result, out).into_result(), site))?
+            }
+            None => out.assign_at(&result, Casting::Unsafe, site)?,
+        }
         Ok(out.clone())
     }
 }

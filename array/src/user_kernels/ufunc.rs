@@ -214,23 +214,30 @@ impl UserUfunc {
             let places = array.mesh()?.enter(|| arange(0, size as i64, 1));
             let places = places.reshape(shape.as_slice()).into_result()?;
             let places = places.index(items).into_result()?;
-            let flat = array.reshape([size]).copy().into_result()?;
-            let dtype = array.dtype();
-            match (self.inputs.len(), values) {
+            let indexed = places.shape().to_vec();
+            let count = places.size();
+            let places = places.reshape([count]).into_result()?;
+            let values = match (self.inputs.len(), values) {
                 (2, Some(values)) => {
-                    let values = values.into_array().converted(dtype, site);
-                    let values = values.broadcast_to(places.shape()).into_result()?;
-                    let count = values.size();
-                    let values = values.reshape([count]).into_result()?;
-                    self.combined_at(&flat, &places.reshape([count]), &values, site)?;
+                    let values = values.into_array().converted(array.dtype(), site);
+                    let values = values.broadcast_to(indexed.as_slice()).into_result()?;
+                    Some(values.reshape([count]).into_result()?)
                 }
-                (1, None) => self.repeated_at(&flat, &places, site)?,
+                (1, None) => None,
                 (_, values) => {
                     let given = if values.is_some() { "values" } else { "no values" };
                     return Err(refused("at", "values", given.to_string(), site));
                 }
-            }
-            array.try_assign(flat.reshape(shape.as_slice()).into_result()?)
+            };
+            let new = || {
+                let flat = array.reshape([size]).copy().into_result()?;
+                match &values {
+                    Some(values) => self.combined_at(&flat, &places, values, site)?,
+                    None => self.repeated_at(&flat, &places, site)?,
+                }
+                flat.reshape(shape.as_slice()).into_result()
+            };
+            array.rewrite(new, site)
         })
     }
 
@@ -267,10 +274,8 @@ impl UserUfunc {
 
     /// Applies a ufunc with one input as often as each place occurs.
     fn repeated_at(&self, flat: &Array, places: &Array, site: Site) -> Result<(), Error> {
-        let count = places.size();
-        let places = places.reshape([count]).into_result()?;
-        let counts = crate::statistics::bincount(&places, None, flat.size() as i64);
-        let most = if count == 0 { 0 } else { counts.max(()).item::<i64>()? };
+        let counts = crate::statistics::bincount(places, None, flat.size() as i64);
+        let most = if places.size() == 0 { 0 } else { counts.max(()).item::<i64>()? };
         for round in 0..most {
             let new = self.called(&[flat.into()], None, site)?;
             let sides = [(&counts).into(), Weak::Int(round.into()).into()];

@@ -21,6 +21,7 @@ pub(super) fn eig<T: Number>(a: &[T], n: usize, real: bool, to: &mut [T]) -> Opt
         (_, true) => of_real(&Mat::from_fn(n, n, |row, column| element(row, column).re), n)?,
         (_, false) => of_complex(&Mat::from_fn(n, n, element), n)?,
     };
+    replace_overflown(&mut vectors, &values, element);
     for column in 0..n {
         normalise(&mut vectors, column);
     }
@@ -90,6 +91,71 @@ fn of_complex(matrix: &Mat<Complex64>, n: usize) -> Option<Pairs> {
     )
     .ok()?;
     Some(((0..n).map(|at| values[at]).collect(), vectors))
+}
+
+/// Replaces the eigenvectors that are not finite. faer's back substitution does not scale, so it
+/// overflows where many equal eigenvalues follow each other in a triangular matrix.
+fn replace_overflown(
+    vectors: &mut Mat<Complex64>,
+    values: &[Complex64],
+    element: impl Fn(usize, usize) -> Complex64,
+) {
+    let n = values.len();
+    // Equal eigenvalues have one vector, so that it is computed once.
+    let mut last: Option<(Complex64, Vec<Complex64>)> = None;
+    for column in 0..n {
+        if (0..n).all(|row| vectors[(row, column)].is_finite()) {
+            continue;
+        }
+        let value = values[column];
+        let vector = match last.take() {
+            Some((known, vector)) if known == value => vector,
+            _ => null_vector(n, |row, column| {
+                let shift = if row == column { value } else { Complex64::ZERO };
+                element(row, column) - shift
+            }),
+        };
+        for (row, component) in vector.iter().enumerate() {
+            vectors[(row, column)] = *component;
+        }
+        last = Some((value, vector));
+    }
+}
+
+/// A vector that a singular matrix, whose elements are about 1 at most, maps nearly to zero: one
+/// step of inverse iteration. As in LAPACK's `dlaein`, pivots of zero are replaced and the vector
+/// is scaled during the back substitution.
+fn null_vector(n: usize, element: impl Fn(usize, usize) -> Complex64) -> Vec<Complex64> {
+    // Its square, by which complex numbers are divided, is not zero.
+    const LEAST: f64 = 1e-150;
+    let mut rows: Vec<Vec<Complex64>> =
+        (0..n).map(|row| (0..n).map(|column| element(row, column)).collect()).collect();
+    for at in 0..n {
+        let size = |row: &usize| rows[*row][at].l1_norm();
+        let pivot = (at..n).max_by(|a, b| size(a).total_cmp(&size(b))).unwrap_or(at);
+        rows.swap(at, pivot);
+        let (above, below) = rows.split_at_mut(at + 1);
+        let top = &mut above[at];
+        if top[at].l1_norm() < LEAST {
+            top[at] = Complex64::new(LEAST, 0.0);
+        }
+        for row in below {
+            let factor = row[at] / top[at];
+            for column in at + 1..n {
+                row[column] -= factor * top[column];
+            }
+        }
+    }
+    let mut vector = vec![Complex64::new(1.0, 0.0); n];
+    for at in (0..n).rev() {
+        let known: Complex64 = (at + 1..n).map(|column| rows[at][column] * vector[column]).sum();
+        vector[at] = (vector[at] - known) / rows[at][at];
+        let size = vector[at].l1_norm();
+        if size > 1.0 {
+            vector.iter_mut().for_each(|component| *component = component.unscale(size));
+        }
+    }
+    vector
 }
 
 /// Scales a vector to norm 1 and a real largest component, as LAPACK does.

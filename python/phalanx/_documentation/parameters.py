@@ -70,7 +70,7 @@ GENERAL = {
     "descending": ("bool", "Whether the order is descending."),
     "desired": ("array_like", "The expected values."),
     "destination": ("int or sequence of int", "The new positions of the axes."),
-    "device": ("str", "'cpu' or None: for programs of the array API standard."),
+    "device": ("str", "``x.device`` or None: for programs of the array API standard."),
     "devices": ("sequence of int", "Without effect."),
     "df": ("array_like", "The degrees of freedom."),
     "dfden": ("array_like", "The degrees of freedom of the denominator."),

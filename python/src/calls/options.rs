@@ -10,6 +10,7 @@ use crate::interpreter::mistakes::Mistake;
 use crate::objects::elements;
 use crate::objects::ndarray::Ndarray;
 use crate::objects::subclass::no_subclass;
+use crate::session;
 use phalanx::{Argument, Array, AxisList, Casting, DType, Mode, Positions, Scalar, Sections, Weak};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyList, PySlice, PyString, PyTuple, PyType};
@@ -123,9 +124,13 @@ impl<'py> Arguments<'_, 'py> {
         Ok(Positions::Many(flat.extract()?))
     }
 
-    /// Refuses every device but `cpu`, the only kind.
+    /// Refuses every device but that of the arrays of the session. `cpu`, NumPy's only device,
+    /// stands for it, so that programs for NumPy run.
     pub fn device(&self) -> PyResult<()> {
-        self.only("device", "cpu")
+        if self.only("device", "cpu").is_ok() {
+            return Ok(());
+        }
+        self.only("device", session::device_name(self.py())?)
     }
 
     /// Refuses `like` if it is an array of another library.
@@ -166,6 +171,9 @@ impl<'py> Arguments<'_, 'py> {
     /// A value for an array of a dtype. A string is read as the number that it spells, as in NumPy.
     pub fn value(&self, name: &str, dtype: DType) -> PyResult<Argument> {
         let object = self.object(name)?;
+        if let Some(number) = convert::large_beside(object, dtype)? {
+            return Ok(number);
+        }
         if !object.is_instance_of::<PyString>() && !object.is_instance_of::<PyBytes>() {
             return convert::argument(object);
         }

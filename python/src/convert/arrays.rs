@@ -4,7 +4,7 @@ use super::dtypes::{from_python, numpy, to_python};
 use super::foreign::foreign;
 use super::host::fetch;
 use super::host_buffer::SharedMemory;
-use super::numbers::{element, weak};
+use super::numbers::{element, large_beside, weak};
 use crate::interpreter::errors::{as_numpy_raises, raised, type_error, value_error};
 use crate::interpreter::mistakes::Mistake;
 use crate::interpreter::site::at_line;
@@ -15,6 +15,7 @@ use phalanx::{Argument, Array, DType, HostArray, LocalShard, Scalar, ShardBytes,
 use pyo3::buffer::PyUntypedBuffer;
 use pyo3::prelude::*;
 use pyo3::types::{PyFloat, PyInt, PyList, PyString, PyTuple};
+use smallvec::SmallVec;
 use std::sync::Arc;
 
 /// An operand: an array, a Python number, or an object that converts to an array. `None` for any
@@ -43,6 +44,28 @@ pub fn operand(object: &Bound<'_, PyAny>) -> PyResult<Option<Argument>> {
         return argument(object).map(Some);
     }
     Ok(None)
+}
+
+/// An operand of an operator whose other operand is an array of this dtype.
+pub fn operand_beside(object: &Bound<'_, PyAny>, dtype: DType) -> PyResult<Option<Argument>> {
+    match large_beside(object, dtype)? {
+        Some(number) => Ok(Some(number)),
+        None => operand(object),
+    }
+}
+
+/// The operands of a function of several.
+pub fn operands(objects: &[Bound<'_, PyAny>]) -> PyResult<SmallVec<[Argument; 2]>> {
+    let array = |object: &Bound<'_, PyAny>| {
+        let array = object.cast::<Ndarray>().ok()?.get().array.dtype();
+        Some(array).filter(|dtype| dtype.is_inexact())
+    };
+    let floating = objects.iter().find_map(array);
+    let converted = objects.iter().map(|object| {
+        let large = floating.map(|dtype| large_beside(object, dtype)).transpose()?;
+        large.flatten().map_or_else(|| argument(object), Ok)
+    });
+    converted.collect()
 }
 
 /// An argument of a function: as an operand, but an object that does not convert is an error.

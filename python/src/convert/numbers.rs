@@ -5,7 +5,7 @@ use crate::interpreter::errors::refused;
 use crate::interpreter::mistakes::Mistake;
 use crate::objects::ndarray::Ndarray;
 use num_complex::Complex64;
-use phalanx::{Argument, Array, Scalar, Weak};
+use phalanx::{Argument, Array, DType, Scalar, Weak};
 use pyo3::exceptions::PyOverflowError;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -57,6 +57,19 @@ pub fn known(array: &Array, object: &Bound<'_, PyAny>) -> Option<Argument> {
         Ok(other) => other.get().array.element_beside(array).map(Argument::Scalar),
         Err(_) => weak(object).ok().flatten().map(Argument::Weak),
     }
+}
+
+/// An integer beyond `i128` as an operand beside an array of this dtype: a float beside
+/// floating-point elements, as in NumPy. `None` for other objects and dtypes.
+pub fn large_beside(object: &Bound<'_, PyAny>, dtype: DType) -> PyResult<Option<Argument>> {
+    let is_large = dtype.is_inexact()
+        && object.is_exact_instance_of::<PyInt>()
+        && object.extract::<i128>().is_err();
+    if !is_large {
+        return Ok(None);
+    }
+    // An error beyond `f64` is Python's.
+    object.extract::<f64>().map(|number| Some(Argument::Weak(Weak::Float(number))))
 }
 
 /// An integer beyond `i64`. One beyond `i128` is refused: no integer dtype holds it, and it is not

@@ -5,7 +5,6 @@ use crate::interpreter::errors::raised;
 use crate::interpreter::site::at_line;
 use crate::objects::call_mesh;
 use crate::objects::ndarray::Ndarray;
-use phalanx::Argument;
 use pyo3::prelude::*;
 
 /// The name, the number of arguments and the definition of each function.
@@ -17,8 +16,7 @@ fn functions() -> Vec<(&'static str, usize, &'static str)> {
 #[pyfunction(name = "_call")]
 fn called(py: Python<'_>, name: &str, arguments: Vec<Bound<'_, PyAny>>) -> PyResult<Py<PyAny>> {
     let _mesh = call_mesh::of_objects(&arguments);
-    let arguments = arguments.iter().map(convert::argument);
-    let arguments = arguments.collect::<PyResult<Vec<Argument>>>()?;
+    let arguments = convert::operands(&arguments)?;
     let made = at_line(py, || phalanx::special::special(name, arguments).into_result());
     Ndarray::wrap(py, made.map_err(|error| raised(py, &error))?)
 }

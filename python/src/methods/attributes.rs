@@ -11,6 +11,7 @@ use crate::interpreter::site::at_line;
 use crate::objects::ndarray::Ndarray;
 use crate::objects::shown::Shown;
 use crate::objects::subclass::view_of;
+use crate::session;
 use phalanx::records::Records;
 use pyo3::prelude::*;
 use pyo3::types::{PyTuple, PyType};
@@ -164,10 +165,11 @@ impl Ndarray {
         Ok(FlagsObject { flags: self.layout(py)? })
     }
 
-    /// The device: the string ``cpu``, which also has the attributes of a device of CuPy.
+    /// The device: the string ``cuda`` on GPUs, else ``cpu``, which also has the attributes of a
+    /// device of CuPy.
     #[getter]
     fn device<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        py.import("phalanx.cuda")?.getattr("ArrayDevice")?.call1(("cpu",))
+        py.import("phalanx.cuda")?.getattr("ArrayDevice")?.call1((session::device_name(py)?,))
     }
 
     fn __len__(&self) -> PyResult<usize> {

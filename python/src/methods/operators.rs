@@ -1,6 +1,6 @@
 //! The operators of arrays.
 
-use crate::convert::{self, known, operand};
+use crate::convert::{self, known, operand, operand_beside};
 use crate::interpreter::errors::{raised, type_error};
 use crate::interpreter::mistakes::Mistake;
 use crate::interpreter::site::at_line;
@@ -12,7 +12,7 @@ use crate::records;
 use phalanx::{Argument, Array, Op, Ufunc, UfuncOptions};
 use pyo3::basic::CompareOp;
 use pyo3::prelude::*;
-use pyo3::types::{PyString, PyTuple};
+use pyo3::types::{PyInt, PyString, PyTuple};
 
 impl Ndarray {
     /// `self op other`, or `other op self`.
@@ -36,7 +36,9 @@ impl Ndarray {
             }
         }
         let (py, _mesh) = (other.py(), call_mesh::of_array(&own.array));
-        let Some(other) = operand(other)? else { return Ok(py.NotImplemented()) };
+        let Some(other) = operand_beside(other, own.array.dtype())? else {
+            return Ok(py.NotImplemented());
+        };
         let own = Argument::Array(own.array.clone());
         let operands = if reflected { [other, own] } else { [own, other] };
         let result = at_line(py, || Array::apply(op, &operands));
@@ -53,7 +55,7 @@ impl Ndarray {
         let (py, _mesh) = (other.py(), call_mesh::of_array(&own.array));
         let pair = if reflected { [other, slf.as_any()] } else { [slf.as_any(), other] };
         let template = subclass::template(pair);
-        let Some(other) = operand(other)? else {
+        let Some(other) = operand_beside(other, own.array.dtype())? else {
             return Ok(py.NotImplemented().into_bound(py));
         };
         let own = Argument::Array(own.array.clone());
@@ -80,7 +82,10 @@ impl Ndarray {
     /// `self op= other`.
     fn in_place(&self, op: Op, other: &Bound<'_, PyAny>) -> PyResult<()> {
         let (py, _mesh) = (other.py(), call_mesh::of_array(&self.array));
-        let other = convert::argument(other)?;
+        let other = match convert::large_beside(other, self.array.dtype())? {
+            Some(number) => number,
+            None => convert::argument(other)?,
+        };
         let written = at_line(py, || self.array.try_apply_in_place(op, other));
         written.map_err(|error| raised(py, &error))
     }
@@ -226,6 +231,10 @@ impl Ndarray {
         modulo: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Py<PyAny>> {
         no_modulo(modulo)?;
+        // NumPy's operator squares, and squares of bools have another dtype than their powers.
+        if other.is_exact_instance_of::<PyInt>() && other.eq(2)? {
+            return Ndarray::unary(slf, Op::Square);
+        }
         Ndarray::binary(slf, Op::Power, other, false)
     }
 
@@ -341,7 +350,9 @@ fn is_no_number(object: &Bound<'_, PyAny>) -> PyResult<bool> {
     if object.is_none() || object.is_instance_of::<PyString>() {
         return Ok(true);
     }
-    if object.is_instance_of::<Ndarray>() || convert::weak(object)?.is_some() {
+    let is_array_or_integer =
+        object.is_instance_of::<Ndarray>() || object.is_instance_of::<PyInt>();
+    if is_array_or_integer || convert::weak(object)?.is_some() {
         return Ok(false);
     }
     let plain = object.py().get_type::<PyAny>().getattr("__eq__")?;

@@ -166,6 +166,12 @@ pub fn gpu_count(py: Python<'_>) -> PyResult<usize> {
     Ok(configuration(py)?.own_gpus().map_or(0, |numbers| numbers.len()))
 }
 
+/// The name that the devices of arrays have in programs of the array API standard: `cuda` if the
+/// session, or one that started now, has GPUs, else `cpu`.
+pub fn device_name(py: Python<'_>) -> PyResult<&'static str> {
+    Ok(if gpu_count(py)? > 0 { "cuda" } else { "cpu" })
+}
+
 /// The number of devices of the session, or of a session that started now.
 pub fn device_count(py: Python<'_>) -> PyResult<usize> {
     if IS_RUNNING.load(Ordering::Relaxed) {

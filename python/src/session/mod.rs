@@ -14,5 +14,6 @@ pub mod memory;
 pub mod notices;
 
 pub use lifetime::{
-    cuda_options, device_count, ensure, gpu_count, has_local_mesh, local_mesh, number, world_mesh,
+    cuda_options, device_count, device_name, ensure, gpu_count, has_local_mesh, local_mesh, number,
+    world_mesh,
 };

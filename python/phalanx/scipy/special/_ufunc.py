@@ -98,6 +98,9 @@ class SpecialUfunc:
         given = [one if type(one) in _WEAK else _array(one) for one in args]
         loop = self._named_loop(given, dtype, signature, casting) or self._loop(given)
         operands = self._operands(given, loop, casting)
+        if order == "A":
+            arrays = [one for one in given if type(one) not in _WEAK]
+            order = "F" if all(one.flags.f_contiguous for one in arrays) else "C"
         results = self._compute(*operands)
         if self.nout == 1:
             return self._finished(results, outs[0], where, casting, order)
@@ -241,7 +244,7 @@ class SpecialUfunc:
         """A result, or the output after it was written where a condition holds."""
         is_everywhere = where is True or where is None
         if is_everywhere and out is None:
-            return _phalanx.asarray(result, order="F") if order == "F" else result
+            return _phalanx.asarray(result, order=order) if order in "CF" else result
         where = True if is_everywhere else _condition(self.__name__, where)
         shape = result.shape
         if not is_everywhere:

@@ -40,11 +40,13 @@ def floating(x):
 
 def common(*operands):
     """Arguments as floating-point arrays of one dtype."""
-    operands = [array(one) for one in operands]
-    # A short integer beside float32 does not widen it.
-    dtype = np.result_type(*(one.dtype for one in operands))
+    arrays = [array(one) for one in operands]
+    # A short integer beside float32 does not widen it, nor does a number of Python.
+    dtype = np.result_type(*(
+        one if type(one) in (int, float) else of.dtype for one, of in zip(operands, arrays)
+    ))
     dtype = np.dtype(np.float64) if dtype.kind in "biu" else dtype
-    return [one.astype(dtype, copy=False) for one in operands]
+    return [one.astype(dtype, copy=False) for one in arrays]
 
 
 def quiet():

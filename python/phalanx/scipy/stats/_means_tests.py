@@ -111,6 +111,8 @@ def _error_of_difference(v1, n1, v2, n2, equal_var):
     """Degrees of freedom and the standard error of a difference of means."""
     if equal_var:
         df = n1 + n2 - 2.0
+        # One observation has no variance of its own, and adds nothing to the common one.
+        v1, v2 = np.where(n1 == 1, 0.0, v1), np.where(n2 == 1, 0.0, v2)
         pooled = ((n1 - 1) * v1 + (n2 - 1) * v2) / df
         return df, np.sqrt(pooled * (1.0 / n1 + 1.0 / n2))
     first, second = v1 / n1, v2 / n2

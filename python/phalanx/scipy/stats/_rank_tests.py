@@ -51,8 +51,7 @@ def kruskal(*samples, nan_policy="propagate", axis=0, keepdims=False):
         h = h / (1.0 - ranked.ties() / (float(n) ** 3 - n))
         return h, _pvalues.chi2(h, len(samples) - 1)
 
-    found = reduced(core, list(map(floating, samples)), axis, nan_policy, keepdims, outputs=2,
-                    guard=True)
+    found = reduced(core, common(*samples), axis, nan_policy, keepdims, outputs=2, guard=True)
     return KruskalResult(*found)
 
 
