@@ -12,11 +12,15 @@ use smallvec::SmallVec;
 /// The special function with SciPy's name `name`, of as many arguments as it has: arrays, which
 /// broadcast, and numbers.
 ///
-/// ```no_run
-/// # use phalanx_array::{Argument, creation::linspace, special::special};
-/// let x = linspace(0.5, 5.0, 10);
-/// let gamma = special("gamma", [&x]);
-/// let bessel = special("jv", [Argument::from(0.5), (&x).into()]);
+/// ```
+/// # use phalanx_array as phalanx;
+/// use phalanx::special::special;
+/// use phalanx::{Argument, Array};
+/// # fn example(x: &Array) -> [Array; 2] {
+/// let gamma = special("gamma", [x]);
+/// let bessel = special("jv", [Argument::from(0.5), x.into()]);
+/// # [gamma, bessel]
+/// # }
 /// ```
 ///
 /// The result is `f32` if all arrays are `f32` or narrower floating-point numbers, else `f64`.

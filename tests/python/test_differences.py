@@ -214,10 +214,8 @@ def test_hints_have_names_of_python():
 
 def test_integers_beyond_all_dtypes_are_refused():
     for program in [
-        lambda: phalanx.arange(3.0) * 10**39,
         lambda: phalanx.arange(2**63, 2**63 + 3),
         lambda: phalanx.arange(10**20, 10**20 + 3),
-        lambda: phalanx.full(3, 10**50, dtype=float),
     ]:
         with pytest.raises(OverflowError):
             program()

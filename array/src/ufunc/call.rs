@@ -231,7 +231,8 @@ impl Ufunc {
     ) -> Result<Array, Error> {
         match &options.mask {
             Some(mask) => {
-                within(site, || out.rewrite(|| select(mask, &result, out).into_result(), site))?
+                let new = || within(site, || select(mask, &result, out).into_result());
+                out.rewrite(new, site)?;
             }
             None => out.assign_at(&result, Casting::Unsafe, site)?,
         }
