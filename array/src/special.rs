@@ -37,21 +37,13 @@ fn recorded(function: &str, arguments: &[Argument], site: Site) -> Result<Array,
     let Some(known) = phalanx_special::find(function) else {
         return Err(refused("special", "function", function, site));
     };
-    let mut dtype = None;
-    let mut is_real = true;
-    for argument in arguments {
-        let own = match argument {
-            Argument::Array(array) => array.ok()?.dtype(),
-            Argument::Scalar(scalar) => scalar.dtype(),
-            Argument::Weak(weak) => {
-                is_real &= !matches!(weak, Weak::Complex(_));
-                continue;
-            }
-        };
-        dtype = Some(dtype.map_or(own, |dtype| promote(dtype, own)));
+    for array in arguments.iter().filter_map(Argument::as_array) {
+        array.ok()?;
     }
+    let dtype = arguments.iter().filter_map(Argument::strong).reduce(promote);
     let dtype = dtype.unwrap_or(DType::F64);
-    if arguments.len() != known.arity || dtype.is_complex() || !is_real {
+    let is_complex = |argument: &Argument| matches!(argument, Argument::Weak(Weak::Complex(_)));
+    if arguments.len() != known.arity || dtype.is_complex() || arguments.iter().any(is_complex) {
         let given = format!("{} arguments of {dtype}", arguments.len());
         return Err(refused(known.name, "arguments", given, site));
     }

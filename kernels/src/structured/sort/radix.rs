@@ -108,9 +108,8 @@ impl<'a> Sorting<'a> {
             }
             return Ok(());
         }
-        let tile = if item > 4 { TILE / 2 } else { TILE };
-        let tiles = extent.div_ceil(tile);
-        let passing = self.passing(count, extent, tiles * tile)?;
+        let tiles = extent.div_ceil(self.tile());
+        let passing = self.passing(count, extent, tiles)?;
         let together = passing.lines;
         let address = |buffer: &Buffer| buffer.as_ptr() as u64;
         words[6] = address(&passing.histogram);
@@ -141,20 +140,19 @@ impl<'a> Sorting<'a> {
         Ok(())
     }
 
+    /// The elements of a tile.
+    fn tile(&self) -> usize {
+        if self.dtype.size() > 4 { TILE / 2 } else { TILE }
+    }
+
     /// Memory for as many of the lines as `TOGETHER` and the device allow, at least for one.
     ///
     /// Errors: `DeviceError::OutOfMemory`.
-    fn passing(
-        &self,
-        count: usize,
-        extent: usize,
-        of_tiles: usize,
-    ) -> Result<Passing, DeviceError> {
+    fn passing(&self, count: usize, extent: usize, tiles: usize) -> Result<Passing, DeviceError> {
         let item = self.dtype.size();
         // Keys that are smaller than positions leave no room for those of a tile.
-        let room = if item < 4 { of_tiles } else { 0 };
+        let room = if item < 4 { tiles * self.tile() } else { 0 };
         let of_positions = if self.order == Order::Positions { 4 * (extent + room) } else { 0 };
-        let tiles = of_tiles.div_ceil(if item > 4 { TILE / 2 } else { TILE });
         let steps = [extent * item, of_positions, 4 * (1 + 256 * tiles)];
         let steps = steps.map(|step| step.next_multiple_of(512));
         let mut lines = (TOGETHER / extent).min(count).max(1);
