@@ -262,9 +262,11 @@ impl LoopStep {
 #[derive(Debug)]
 pub(super) struct RowFold {
     pub code: RowsLoop,
-    /// The positions in the loop's steps of the load of a row and of its factor, if it has any.
-    pub row: usize,
-    pub factor: Option<usize>,
+    /// The sum of a few rows by halving.
+    pub tree: Option<RowsLoop>,
+    /// The positions in the loop's steps of the loads of a row and of the element with which it is
+    /// paired, in any order; the same if there is no such element.
+    pub loads: [usize; 2],
 }
 
 /// A fold of a loop that only folds lines of memory, one for each SIMD lane.
@@ -293,8 +295,10 @@ pub(super) struct MemoryFold {
     pub form: MemoryForm,
     /// The size of the elements in memory.
     pub size: usize,
-    /// The folds of rows, of lines and of the best element, where there are faster ways.
+    /// The folds of rows, of a tree of rows, of lines and of the best element, where there are
+    /// faster ways.
     pub rows: Option<RowsLoop>,
+    pub tree: Option<RowsLoop>,
     pub leaf: Option<LeafLoop>,
     pub best: Option<BestLoop>,
 }
@@ -307,6 +311,8 @@ pub(super) enum MemoryForm {
     Casts,
     /// The products of pairs of elements.
     Products,
+    /// The squares of the differences of pairs of elements.
+    Gaps,
 }
 
 /// A fold over the points of a sequential loop.
@@ -340,7 +346,7 @@ pub(super) struct LaneFold {
     /// The fold of many pairs into one, where there is a faster way.
     pub best: Option<BestLoop>,
     pub value: RegisterId,
-    /// The values are folded after they are multiplied by this register's elements.
+    /// What is folded is computed of the values and this register's elements.
     pub factor: Option<Factor>,
     pub index: Option<RegisterId>,
     /// The axis whose index the register `index` gets, if only this fold reads it and counts along
@@ -355,12 +361,12 @@ pub(super) struct LaneFold {
     pub identity: [u8; MOST_BYTES],
 }
 
-/// The second factor of the products that a fold sums.
+/// The second operand of the products or of the squares of differences that a fold sums.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Factor {
     pub register: RegisterId,
-    /// The multiplication, where the leaf loop does not apply.
-    pub multiply: Loop,
+    /// Computes what is summed, where the leaf loop does not apply.
+    pub term: Loop,
 }
 
 impl BlockFold {

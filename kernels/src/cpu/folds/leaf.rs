@@ -3,14 +3,14 @@
 //! These compute the same values as `LaneState`, combined in the same order (`order`), several
 //! times faster. A test compares the two bit for bit.
 
-use super::operation::{Operation, Sum, loop_of, narrow_loop_of};
+use super::operation::{Gap, Operation, Scaled, Sum, Term, loop_of, narrow_loop_of};
 use super::order::{LANES, LEAF};
 use crate::cpu::instructions::for_each_level;
-use crate::cpu::loops::Value;
+use crate::cpu::loops::{Loop, Value};
 use crate::cpu::transfer::prefetch;
 use phalanx_ops::{DType, Monoid};
 use std::mem::MaybeUninit;
-use std::ops::{Add, Mul, Range};
+use std::ops::{Add, Range};
 
 /// Bytes from what is read of two operands to what is fetched meanwhile.
 const AHEAD: usize = 4 << 10;
@@ -44,10 +44,41 @@ pub(in crate::cpu) fn leaf(monoid: Monoid, dtype: DType) -> Option<LeafLoop> {
 /// product is rounded before it is added.
 pub(in crate::cpu) fn product_sum(dtype: DType) -> Option<LeafLoop> {
     match dtype {
-        DType::F32 => Some(sum_products::<f32>),
-        DType::F64 => Some(sum_products::<f64>),
+        DType::F32 => Some(sum_terms::<f32, Scaled>),
+        DType::F64 => Some(sum_terms::<f64, Scaled>),
         _ => None,
     }
+}
+
+/// The same for sums of the squares of differences.
+pub(in crate::cpu) fn gap_sum(dtype: DType) -> Option<LeafLoop> {
+    match dtype {
+        DType::F32 => Some(sum_terms::<f32, Gap>),
+        DType::F64 => Some(sum_terms::<f64, Gap>),
+        _ => None,
+    }
+}
+
+/// The loop that computes the squares of differences; `None` if there is none.
+pub(in crate::cpu) fn gaps(dtype: DType) -> Option<Loop> {
+    match dtype {
+        DType::F32 => Some(terms_of::<f32, Gap>),
+        DType::F64 => Some(terms_of::<f64, Gap>),
+        _ => None,
+    }
+}
+
+/// A `Loop` of the terms of two inputs.
+unsafe fn terms_of<T: Copy, M: Term<T, T>>(inputs: &[*const u8], output: *mut u8, count: usize) {
+    // SAFETY: as the caller promises of a loop. The output is no input.
+    let (left, right, output) = unsafe {
+        (
+            std::slice::from_raw_parts(inputs[0].cast::<T>(), count),
+            std::slice::from_raw_parts(inputs[1].cast::<T>(), count),
+            std::slice::from_raw_parts_mut(output.cast::<MaybeUninit<T>>(), count),
+        )
+    };
+    terms::<T, M>(left, right, output);
 }
 
 /// The leaf loop of sums of narrow integers in 64 bits, which reads the integers as they are;
@@ -122,7 +153,7 @@ unsafe fn run<T: Value, const PARTS: usize, const WIDTH: usize, O: Operation<T>>
     );
 }
 
-unsafe fn sum_products<T: Value + Mul<Output = T> + Add<Output = T>>(
+unsafe fn sum_terms<T: Value + Add<Output = T>, M: Term<T, T>>(
     [left, right]: [*const u8; 2],
     output: *mut u8,
     count: usize,
@@ -142,14 +173,14 @@ unsafe fn sum_products<T: Value + Mul<Output = T> + Add<Output = T>>(
         first,
         count,
         output,
-        |leaf, lanes| accumulate_products(&left[leaf.clone()], &right[leaf], lanes),
+        |leaf, lanes| accumulate_terms::<T, M>(&left[leaf.clone()], &right[leaf], lanes),
         |leaf, lanes| {
-            let mut products = [const { MaybeUninit::uninit() }; LEAF];
-            let products = &mut products[..leaf.len()];
-            multiply(&left[leaf.clone()], &right[leaf], products);
-            // SAFETY: `multiply` has written as many products as there are factors.
-            let products = unsafe { &*(std::ptr::from_ref(products) as *const [T]) };
-            short_leaf::<T, 1, LANES, Sum>(products, lanes);
+            let mut found = [const { MaybeUninit::uninit() }; LEAF];
+            let found = &mut found[..leaf.len()];
+            terms::<T, M>(&left[leaf.clone()], &right[leaf], found);
+            // SAFETY: `terms` has written as many terms as there are pairs.
+            let found = unsafe { &*(std::ptr::from_ref(found) as *const [T]) };
+            short_leaf::<T, 1, LANES, Sum>(found, lanes);
         },
     );
 }
@@ -202,8 +233,8 @@ fn fold_leaves<T: Value, const PARTS: usize, const WIDTH: usize, O: Operation<T>
 }
 
 for_each_level! {
-    /// As `accumulate` of the products of two operands.
-    fn accumulate_products[T: Copy + Mul<Output = T> + Add<Output = T>][T](
+    /// As `accumulate` of the terms of two operands.
+    fn accumulate_terms[T: Copy + Add<Output = T>, M: Term<T, T>][T, M](
         left: &[T],
         right: &[T],
         lanes: &mut [T; LANES],
@@ -219,8 +250,10 @@ for_each_level! {
         let [a, b, c, d, e, f, g, h] = left;
         let [k, l, m, n, o, p, q, r] = right;
         for at in 0..LANES {
-            let first = a[at] * k[at] + b[at] * l[at] + c[at] * m[at] + d[at] * n[at];
-            lanes[at] = first + e[at] * o[at] + f[at] * p[at] + g[at] * q[at] + h[at] * r[at];
+            let first = M::term(a[at], k[at]) + M::term(b[at], l[at]) + M::term(c[at], m[at]);
+            let more = first + M::term(d[at], n[at]) + M::term(e[at], o[at]);
+            let most = more + M::term(f[at], p[at]) + M::term(g[at], q[at]);
+            lanes[at] = most + M::term(h[at], r[at]);
         }
     }
 }
@@ -252,13 +285,13 @@ for_each_level! {
 }
 
 for_each_level! {
-    fn multiply[T: Copy + Mul<Output = T>][T](
+    fn terms[T: Copy, M: Term<T, T>][T, M](
         left: &[T],
         right: &[T],
-        products: &mut [MaybeUninit<T>],
+        terms: &mut [MaybeUninit<T>],
     ) {
-        for (product, (&left, &right)) in products.iter_mut().zip(left.iter().zip(right)) {
-            product.write(left * right);
+        for (term, (&left, &right)) in terms.iter_mut().zip(left.iter().zip(right)) {
+            term.write(M::term(left, right));
         }
     }
 }

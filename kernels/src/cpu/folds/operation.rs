@@ -1,4 +1,6 @@
-//! How the loops of this module combine two elements.
+//! How the loops of this module combine two elements, and what they combine of pairs.
+
+use std::ops::{Mul, Sub};
 
 /// The loop of a monoid and a dtype, as an `Option`: `$run` for the component type, the number of
 /// components of an element, `$width` elements at a time, and the operation.
@@ -78,6 +80,53 @@ pub(super) trait Operation<T> {
         Self::combine(left, right)
     }
 }
+
+/// What is combined of a pair of elements.
+pub(super) trait Term<F, T> {
+    fn term(element: F, other: F) -> T;
+}
+
+/// The first element.
+pub(super) struct Plain;
+/// The product of both.
+pub(super) struct Scaled;
+/// The square of their difference.
+pub(super) struct Gap;
+
+impl<T> Term<T, T> for Plain {
+    #[inline(always)]
+    fn term(element: T, _: T) -> T {
+        element
+    }
+}
+
+impl<T: Mul<Output = T>> Term<T, T> for Scaled {
+    #[inline(always)]
+    fn term(element: T, other: T) -> T {
+        element * other
+    }
+}
+
+impl<T: Copy + Sub<Output = T> + Mul<Output = T>> Term<T, T> for Gap {
+    #[inline(always)]
+    fn term(element: T, other: T) -> T {
+        let gap = element - other;
+        gap * gap
+    }
+}
+
+macro_rules! narrow {
+    ($($type:ty),*) => {$(
+        impl Term<$type, i64> for Plain {
+            #[inline(always)]
+            fn term(element: $type, _: $type) -> i64 {
+                i64::from(element)
+            }
+        }
+    )*};
+}
+
+narrow!(u8, i8, u16, i16, u32, i32);
 
 pub(super) struct Sum;
 pub(super) struct Product;

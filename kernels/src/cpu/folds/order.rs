@@ -19,7 +19,8 @@
 //! sequential loop at a time; it visits virtual lanes in the order in which the halving needs them,
 //! so six accumulators suffice for 32 virtual lanes. A `LaneFold` combines the SIMD lanes of lane
 //! blocks with each other, 32 at a time. If a `BlockFold` only reads memory, its loop folds the
-//! points of a virtual lane at once (`RowFold`), or the whole loop by leaves, for one SIMD lane
+//! points of a virtual lane at once (`RowFold`), or the halving of up to 16 virtual lanes of one
+//! point each, or the whole loop by leaves, for one SIMD lane
 //! after the other (`LineFold`). Monoids whose result does not depend on the order
 //! (integers, truth values, and pairs with an index, which break ties by index) use any order.
 

@@ -3,21 +3,27 @@
 //! These combine each element with the same operands in the same order as one loop for each row,
 //! but write the results once for all rows.
 
-use super::operation::{Operation, Sum, loop_of, narrow_loop_of};
+use super::operation::{Gap, Operation, Plain, Scaled, Sum, Term, loop_of, narrow_loop_of};
 use crate::cpu::instructions::for_each_level;
 use crate::cpu::transfer::prefetch;
 use phalanx_ops::{DType, Monoid};
-use std::ops::Mul;
 
 /// Rows that one call folds at most. More would not find room in a first-level cache if their
 /// distance is a power of two.
 pub(in crate::cpu) const ROWS: usize = 8;
+/// Rows that one call sums at most by halving.
+pub(in crate::cpu) const TREE: usize = 16;
+
+/// Whether one call sums so many rows by halving.
+pub(in crate::cpu) fn is_tree(rows: usize) -> bool {
+    (2..=8).contains(&rows) || rows == TREE
+}
 
 /// The rows that one call folds.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::cpu) struct Rows<'r> {
     pub rows: &'r [*const u8],
-    /// For each row one element by which it is multiplied, if the loop sums products.
+    /// For each row the one element with which its elements are paired, if the loop takes pairs.
     pub factors: &'r [*const u8],
     /// As many rows, which the next call reads: they are fetched meanwhile.
     pub next: &'r [*const u8],
@@ -29,7 +35,7 @@ pub(in crate::cpu) struct Rows<'r> {
 /// # Safety
 /// There is a row; each row holds `count` elements, and so does the output, which no row overlaps;
 /// all are initialised and aligned to the components. There is a factor for each row if the loop
-/// sums products. The addresses in `next` need not be valid.
+/// takes pairs. The addresses in `next` need not be valid.
 pub(in crate::cpu) type RowsLoop =
     unsafe fn(rows: Rows<'_>, output: *mut u8, count: usize, continues: bool);
 
@@ -44,12 +50,30 @@ pub(in crate::cpu) fn narrow_rows(from: DType, to: DType) -> Option<RowsLoop> {
     narrow_loop_of!(from, to, sum)
 }
 
-/// The loop of sums of products of rows and their factors; `None` if there is none. Each product is
-/// rounded before it is added.
-pub(in crate::cpu) fn scaled_rows(dtype: DType) -> Option<RowsLoop> {
+/// The loops of sums of products of rows and their factors, of some rows after others and of a tree
+/// of rows; `None` if there is none. Each product is rounded before it is added.
+pub(in crate::cpu) fn scaled_rows(dtype: DType) -> Option<[RowsLoop; 2]> {
     match dtype {
-        DType::F32 => Some(sum_scaled::<f32>),
-        DType::F64 => Some(sum_scaled::<f64>),
+        DType::F32 => Some([sum_terms::<f32, Scaled>, tree::<f32, Scaled>]),
+        DType::F64 => Some([sum_terms::<f64, Scaled>, tree::<f64, Scaled>]),
+        _ => None,
+    }
+}
+
+/// The same for the squares of differences.
+pub(in crate::cpu) fn gap_rows(dtype: DType) -> Option<[RowsLoop; 2]> {
+    match dtype {
+        DType::F32 => Some([sum_terms::<f32, Gap>, tree::<f32, Gap>]),
+        DType::F64 => Some([sum_terms::<f64, Gap>, tree::<f64, Gap>]),
+        _ => None,
+    }
+}
+
+/// The loop that sums a tree of rows; `None` if there is none.
+pub(in crate::cpu) fn row_tree(monoid: Monoid, dtype: DType) -> Option<RowsLoop> {
+    match (monoid, dtype) {
+        (Monoid::Add, DType::F32) => Some(tree::<f32, Plain>),
+        (Monoid::Add, DType::F64) => Some(tree::<f64, Plain>),
         _ => None,
     }
 }
@@ -58,43 +82,6 @@ pub(in crate::cpu) fn scaled_rows(dtype: DType) -> Option<RowsLoop> {
 const fn stretch<T>() -> usize {
     256 / size_of::<T>()
 }
-
-/// What is combined of the elements of a row.
-trait Term<F, T> {
-    fn term(element: F, factor: F) -> T;
-}
-
-/// The elements.
-struct Plain;
-/// The products of the elements and the row's factor.
-struct Scaled;
-
-impl<T> Term<T, T> for Plain {
-    #[inline(always)]
-    fn term(element: T, _: T) -> T {
-        element
-    }
-}
-
-impl<T: Mul<Output = T>> Term<T, T> for Scaled {
-    #[inline(always)]
-    fn term(element: T, factor: T) -> T {
-        element * factor
-    }
-}
-
-macro_rules! narrow {
-    ($($type:ty),*) => {$(
-        impl Term<$type, i64> for Plain {
-            #[inline(always)]
-            fn term(element: $type, _: $type) -> i64 {
-                i64::from(element)
-            }
-        }
-    )*};
-}
-
-narrow!(u8, i8, u16, i16, u32, i32);
 
 unsafe fn run<T: Copy, const PARTS: usize, const WIDTH: usize, O: Operation<T>>(
     rows: Rows<'_>,
@@ -115,7 +102,7 @@ where
     unsafe { fold::<F, i64, WIDTH, Sum, Plain>(rows, output, count, continues) };
 }
 
-unsafe fn sum_scaled<T: Copy + Mul<Output = T>>(
+unsafe fn sum_terms<T: Copy, M: Term<T, T>>(
     rows: Rows<'_>,
     output: *mut u8,
     count: usize,
@@ -125,7 +112,7 @@ unsafe fn sum_scaled<T: Copy + Mul<Output = T>>(
 {
     const WIDTH: usize = stretch::<f64>();
     // SAFETY: the caller's promise.
-    unsafe { fold::<T, T, WIDTH, Sum, Scaled>(rows, output, count, continues) };
+    unsafe { fold::<T, T, WIDTH, Sum, M>(rows, output, count, continues) };
 }
 
 unsafe fn fold<F: Copy, T: Copy, const WIDTH: usize, O: Operation<T>, M: Term<F, T>>(
@@ -218,6 +205,109 @@ fn stretch_at<F: Copy, T: Copy, const WIDTH: usize, O: Operation<T>, M: Term<F, 
     *output = results;
 }
 
+/// Sums rows by halving, as `order` halves virtual lanes of one point each: row `i` with row
+/// `i + 8`, then with `i + 4`, `i + 2` and `i + 1`. The output gets the sum alone: it does not
+/// continue another one.
+unsafe fn tree<T: Copy, M: Term<T, T>>(
+    rows: Rows<'_>,
+    output: *mut u8,
+    count: usize,
+    continues: bool,
+) where
+    Sum: Operation<T>,
+{
+    assert!(!continues, "bug: a tree that continues");
+    if count == 0 {
+        return;
+    }
+    // SAFETY: the caller's promise.
+    let output = unsafe { std::slice::from_raw_parts_mut(output.cast::<T>(), count) };
+    macro_rules! of {
+        ($($number:literal)*) => {
+            match rows.rows.len() {
+                // SAFETY: the caller's promise.
+                $($number => unsafe { tree_of::<T, M, $number>(rows, output) },)*
+                number => unreachable!("bug: a tree of {number} rows"),
+            }
+        };
+    }
+    of!(2 3 4 5 6 7 8 16);
+}
+
+/// Sums `N` rows.
+///
+/// # Safety
+/// As of a `RowsLoop`.
+unsafe fn tree_of<T: Copy, M: Term<T, T>, const N: usize>(
+    Rows { rows, factors, .. }: Rows<'_>,
+    output: &mut [T],
+) where
+    Sum: Operation<T>,
+{
+    let mut slices: [&[T]; N] = [&[]; N];
+    for (slice, &row) in slices.iter_mut().zip(rows) {
+        // SAFETY: the caller's promise.
+        *slice = unsafe { std::slice::from_raw_parts(row.cast(), output.len()) };
+    }
+    let mut elements = [slices[0][0]; N];
+    for (element, &factor) in elements.iter_mut().zip(factors) {
+        // SAFETY: the caller's promise.
+        *element = unsafe { factor.cast::<T>().read() };
+    }
+    halve::<T, Sum, M, N>(slices, elements, output);
+}
+
+for_each_level! {
+    fn halve[T: Copy, O: Operation<T>, M: Term<T, T>, const N: usize][T, O, M, N](
+        rows: [&[T]; N],
+        factors: [T; N],
+        output: &mut [T],
+    ) {
+        let rows = rows.map(|row| &row[..output.len()]);
+        for (at, output) in output.iter_mut().enumerate() {
+            *output = by_one::<T, O, M, N>(&rows, &factors, 0, at);
+        }
+    }
+}
+
+/// The term of a row. Functions in place of closures, which the compiler does not always inline.
+#[inline(always)]
+fn term_of<T: Copy, O: Operation<T>, M: Term<T, T>, const N: usize>(
+    rows: &[&[T]; N],
+    factors: &[T; N],
+    row: usize,
+    at: usize,
+) -> T {
+    M::term(rows[row][at], factors[row])
+}
+
+/// Functions that combine the sum of a row, and of those that were combined with it before, with
+/// that of a later row.
+macro_rules! by {
+    ($($name:ident: $step:literal after $before:ident;)*) => {$(
+        #[inline(always)]
+        fn $name<T: Copy, O: Operation<T>, M: Term<T, T>, const N: usize>(
+            rows: &[&[T]; N],
+            factors: &[T; N],
+            row: usize,
+            at: usize,
+        ) -> T {
+            let sum = $before::<T, O, M, N>(rows, factors, row, at);
+            match row + $step < N {
+                true => O::combine(sum, $before::<T, O, M, N>(rows, factors, row + $step, at)),
+                false => sum,
+            }
+        }
+    )*};
+}
+
+by! {
+    by_eight: 8 after term_of;
+    by_four: 4 after by_eight;
+    by_two: 2 after by_four;
+    by_one: 1 after by_two;
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -268,7 +358,7 @@ mod tests {
 
     #[test]
     fn products_are_rounded_before_they_are_added() {
-        let code = scaled_rows(DType::F64).expect("a loop");
+        let [code, _] = scaled_rows(DType::F64).expect("loops");
         let rows = rows_of(7, 45);
         let factors = [1.1, -0.3, 2.7, 1e-3, 5.5, -1.9, 0.1];
         let mut expected = vec![0.0; 45];
@@ -281,6 +371,41 @@ mod tests {
             }
         }
         assert_eq!(folded(code, &rows, &factors, 45), expected);
+    }
+
+    #[test]
+    fn trees_of_rows_are_summed_by_halving() {
+        let codes = [
+            row_tree(Monoid::Add, DType::F64).expect("a loop"),
+            scaled_rows(DType::F64).expect("loops")[1],
+            gap_rows(DType::F64).expect("loops")[1],
+        ];
+        let terms: [fn(f64, f64) -> f64; 3] = [|x, _| x, |x, y| x * y, |x, y| (x - y) * (x - y)];
+        for number in (2..=TREE).filter(|&number| is_tree(number)) {
+            let rows = rows_of(number, 77);
+            let factors: Vec<f64> = (0..number).map(|row| 0.3 * row as f64 - 1.1).collect();
+            let pointers = |of: &[f64]| of.as_ptr().cast::<u8>();
+            let addresses: Vec<*const u8> = rows.iter().map(|row| pointers(row)).collect();
+            let single: Vec<*const u8> =
+                factors.iter().map(|it| std::ptr::from_ref(it).cast()).collect();
+            for (code, term) in codes.into_iter().zip(terms) {
+                let mut found = vec![f64::NAN; 77];
+                let all = Rows { rows: &addresses, factors: &single, next: &[] };
+                // SAFETY: the rows and the output have 77 elements.
+                unsafe { code(all, found.as_mut_ptr().cast(), 77, false) };
+                for (at, found) in found.iter().enumerate() {
+                    let mut lanes: Vec<f64> =
+                        rows.iter().zip(&factors).map(|(row, &y)| term(row[at], y)).collect();
+                    for half in [8, 4, 2, 1] {
+                        for lane in half..lanes.len() {
+                            lanes[lane - half] += lanes[lane];
+                        }
+                        lanes.truncate(half);
+                    }
+                    assert_eq!(found.to_bits(), lanes[0].to_bits(), "{number} rows, {at}");
+                }
+            }
+        }
     }
 
     #[test]

@@ -28,6 +28,8 @@ const LINE: f64 = 20.0;
 const FOLDED: f64 = 0.25;
 /// Of fewer lines than these, loop lanes are better: threads can divide the points of a line.
 const FEW_LINES: f64 = 64.0;
+/// The SIMD lanes of a row that is folded at once, if it is not contiguous with the next one.
+const LONG_ROW: usize = 64;
 /// One call that folds rows of memory, and one of its elements.
 const ROWS_CALL: f64 = 60.0;
 const ROW_ELEMENT: f64 = 0.15;
@@ -119,11 +121,23 @@ impl Estimate<'_> {
     /// Whether a loop folds rows that are contiguous across the SIMD lanes.
     fn folds_rows(&self, step: &LoopStep) -> bool {
         let Some(rows) = &step.rows else { return false };
-        let load = step.load(rows.row);
         let accesses = &self.prepared.program.phases[self.phase].accesses;
-        let at = accesses.iter().position(|&access| access == load.access);
-        let linear = at.and_then(|at| self.prepared.lanes[self.phase].linear[at]);
-        linear == Some(load.size as isize)
+        let lanes = &self.prepared.lanes[self.phase];
+        let is_long = lanes.columns() >= LONG_ROW;
+        // The elements between SIMD lanes; 0 for what is the same for all of them.
+        let along = |load: usize| -> Option<isize> {
+            let load = step.load(load);
+            let found = accesses.iter().position(|&access| access == load.access);
+            let Some(at) = found else { return Some(0) };
+            let inner = lanes.strides(at).last().copied().filter(|_| is_long);
+            let stride = lanes.linear[at].or(inner)?;
+            (stride % load.size as isize == 0).then_some(stride / load.size as isize)
+        };
+        match rows.loads.map(along) {
+            [row, _] if rows.loads[0] == rows.loads[1] => row == Some(1),
+            [Some(1), Some(0)] | [Some(0), Some(1)] => true,
+            _ => false,
+        }
     }
 
     /// One element moved through an access of the phase.

@@ -2,15 +2,15 @@
 
 use super::lowering::{Lowering, cast, widen};
 use crate::cpu::folds::{
-    Combine, LeafLoop, RowsLoop, best, binned, identity, is_ordered, leaf, narrow_rows, narrow_sum,
-    product_sum, rows, scaled_rows,
+    Combine, LeafLoop, RowsLoop, best, binned, gap_rows, gap_sum, identity, is_ordered, leaf,
+    narrow_rows, narrow_sum, product_sum, row_tree, rows, scaled_rows,
 };
 use crate::cpu::program::{
     BlockFold, Code, FoldSize, Home, LaneFold, MemoryFold, MemoryForm, Phase, Register, RegisterId,
     Step, Width,
 };
 use crate::error::KernelError;
-use crate::ir::{Expr, Fold};
+use crate::ir::{Expr, Fold, ValueId};
 use phalanx_ops::{DType, Monoid, Op};
 
 impl Lowering<'_> {
@@ -46,28 +46,40 @@ impl Lowering<'_> {
                 form: MemoryForm::Casts,
                 size: dtype.size(),
                 rows: if is_sum { narrow_rows(dtype, wide) } else { rows_of(fold.monoid, dtype) },
+                tree: None,
                 leaf: narrow_leaf(fold.monoid, dtype, wide),
                 best: None,
             };
         }
         let size = wide.size();
-        if matches!(value.expr, Expr::Op { op: Op::Multiply | Op::Square, .. }) {
+        if let Expr::Op { op: Op::Multiply | Op::Square, inputs, .. } = &value.expr {
             let is_sum = fold.monoid == Monoid::Add && value.dtype == wide;
-            let (rows, leaf) = match fold.monoid {
+            let is_gap = is_sum && self.is_gap(inputs);
+            let form = if is_gap { MemoryForm::Gaps } else { MemoryForm::Products };
+            let (loops, leaf) = match fold.monoid {
                 Monoid::Binned => (None, Some(binned::PRODUCTS)),
+                _ if is_gap => (gap_rows(wide), gap_sum(wide)),
                 _ if is_sum => (scaled_rows(wide), product_sum(wide)),
                 _ => (None, None),
             };
-            return MemoryFold { form: MemoryForm::Products, size, rows, leaf, best: None };
+            let [rows, tree] = loops.map_or([None; 2], |loops| loops.map(Some));
+            return MemoryFold { form, size, rows, tree, leaf, best: None };
         }
         let is_plain = value.dtype == wide;
         MemoryFold {
             form: MemoryForm::Elements,
             size,
             rows: rows_of(fold.monoid, wide).filter(|_| is_plain),
+            tree: row_tree(fold.monoid, wide).filter(|_| is_plain),
             leaf: leaf_of(fold.monoid, wide).filter(|_| is_plain),
             best: best(fold.monoid, wide).filter(|_| is_plain),
         }
+    }
+
+    /// Whether the product of values is the square of a difference.
+    fn is_gap(&self, factors: &[ValueId]) -> bool {
+        let is_same = factors.iter().all(|&factor| factor == factors[0]);
+        is_same && matches!(self.kernel[factors[0]].expr, Expr::Op { op: Op::Subtract, .. })
     }
 
     pub(super) fn block_fold(

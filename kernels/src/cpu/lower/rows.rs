@@ -1,5 +1,6 @@
 //! Loops that only fold what is in memory: rows across the SIMD lanes, or a line for each lane.
 
+use super::products::factors;
 use crate::cpu::program::{
     Apply, BlockFold, Code, LineCode, LineFold, LoopStep, MemoryForm, Phase, RegisterId, RowFold,
     Step, Width,
@@ -37,7 +38,8 @@ struct Operands {
     index: Option<AxisId>,
 }
 
-/// The operands of each fold of a loop, if the loop does nothing but load, cast or multiply them.
+/// The operands of each fold of a loop, if the loop does nothing but load and cast them or compute
+/// products or squares of differences.
 fn operands(step: &LoopStep) -> Option<Vec<Operands>> {
     let mut used = vec![false; step.steps.len()];
     let operands = step.folds.iter().map(|fold| operands_of(step, fold, &mut used));
@@ -58,11 +60,17 @@ fn operands_of(step: &LoopStep, fold: &BlockFold, used: &mut [bool]) -> Option<O
         (Step::Apply(cast), MemoryForm::Casts) if cast.inputs.len() == 1 => {
             [load(defined(steps, cast.inputs[0], used)?)?; 2]
         }
-        (Step::Apply(product), MemoryForm::Products) if is_product(product) => {
-            match *product.inputs.as_slice() {
-                [squared] => [load(defined(steps, squared, used)?)?; 2],
-                [left, right] if left == right => [load(defined(steps, left, used)?)?; 2],
-                [left, right] => {
+        (Step::Apply(product), MemoryForm::Products) if is(Op::Multiply, product) => {
+            let [left, right] = factors(product)?;
+            match left == right {
+                true => [load(defined(steps, left, used)?)?; 2],
+                false => [load(defined(steps, left, used)?)?, load(defined(steps, right, used)?)?],
+            }
+        }
+        (Step::Apply(square), MemoryForm::Gaps) if is(Op::Multiply, square) => {
+            match &steps[defined(steps, square.inputs[0], used)?] {
+                Step::Apply(gap) if is(Op::Subtract, gap) => {
+                    let [left, right] = factors(gap)?;
                     [load(defined(steps, left, used)?)?, load(defined(steps, right, used)?)?]
                 }
                 _ => return None,
@@ -87,8 +95,8 @@ fn operands_of(step: &LoopStep, fold: &BlockFold, used: &mut [bool]) -> Option<O
     is_whole.then_some(Operands { loads, index })
 }
 
-fn is_product(apply: &Apply) -> bool {
-    apply.arithmetic.is_some_and(|(op, _)| op == Op::Multiply)
+fn is(op: Op, apply: &Apply) -> bool {
+    apply.arithmetic.is_some_and(|(found, _)| found == op)
 }
 
 /// The step that computes a register, or what the register is filled with; notes that these steps
@@ -102,18 +110,16 @@ fn defined(steps: &[Step], register: RegisterId, used: &mut [bool]) -> Option<us
     }
 }
 
-/// The rows are loaded across the SIMD lanes, their factors once for all of them.
+/// The rows are loaded across the SIMD lanes. What they are paired with is one element for all SIMD
+/// lanes, or for those of a lane block.
 fn row_fold(step: &LoopStep, operands: &Operands) -> Option<RowFold> {
-    let is_row = |at: usize| step.load(at).width == Width::Block;
-    let (row, factor) = match operands.loads {
-        [row, other] if row == other => (row, None),
-        [row, factor] if is_row(row) && !is_row(factor) => (row, Some(factor)),
-        [factor, row] if is_row(row) && !is_row(factor) => (row, Some(factor)),
-        _ => return None,
-    };
-    let has_products = step.folds[0].memory.form == MemoryForm::Products;
-    let code = step.folds[0].memory.rows.filter(|_| has_products == factor.is_some())?;
-    (is_row(row) && operands.index.is_none()).then_some(RowFold { code, row, factor })
+    let [one, other] = operands.loads;
+    let is_row = [one, other].iter().any(|&at| step.load(at).width == Width::Block);
+    let memory = &step.folds[0].memory;
+    let takes_pairs = matches!(memory.form, MemoryForm::Products | MemoryForm::Gaps);
+    let code = memory.rows.filter(|_| takes_pairs == (one != other))?;
+    let (tree, loads) = (memory.tree, operands.loads);
+    (is_row && operands.index.is_none()).then_some(RowFold { code, tree, loads })
 }
 
 fn line_fold(fold: &BlockFold, operands: &Operands) -> Option<LineFold> {

@@ -15,16 +15,16 @@ pub(in crate::cpu) struct LaneState {
     size: usize,
     /// The size of the values, which may be narrower than the accumulated elements.
     value_size: usize,
-    /// The multiplication of the values with the factors, for points that do not fill a leaf.
-    multiply: Option<Loop>,
+    /// Computes what is folded of values and factors, for points that do not fill a leaf.
+    term: Option<Loop>,
     ordered: bool,
     /// Accumulated elements: 32 virtual lanes of the current leaf, or the elements of a whole lane
     /// block. Without an order, points whose fold has a leaf loop are counted as leaves at once.
     values: Vec<[u64; 2]>,
     /// The output of `combine_lanes`: combining into other memory is faster than in place.
     spare: Vec<[u64; 2]>,
-    /// The products of values and factors, for points that do not fill a leaf.
-    products: Vec<[u64; 2]>,
+    /// The output of `term`.
+    terms: Vec<[u64; 2]>,
     indices: Vec<i64>,
     /// If ordered, the points of the current leaf so far; else the elements of `values` in use.
     filled: usize,
@@ -42,11 +42,11 @@ impl LaneState {
             best: fold.best,
             size: fold.size,
             value_size: fold.value_size,
-            multiply: fold.factor.map(|factor| factor.multiply),
+            term: fold.factor.map(|factor| factor.term),
             ordered: fold.ordered,
             values: vec![[0; 2]; (capacity * fold.size).div_ceil(16)],
             spare: vec![[0; 2]; (capacity * fold.size).div_ceil(16)],
-            products: vec![[0; 2]; if fold.factor.is_some() { LANES } else { 0 }],
+            terms: vec![[0; 2]; if fold.factor.is_some() { LANES } else { 0 }],
             indices: vec![0; if fold.index.is_some() { capacity } else { 0 }],
             filled: 0,
             leaves: Counter::default(),
@@ -61,8 +61,8 @@ impl LaneState {
         self.indices.as_mut_ptr().wrapping_add(at).cast()
     }
 
-    /// Combines the next `count` points, whose values are multiplied by `factors` first if the fold
-    /// has any; `last` states that no points follow.
+    /// Combines the next `count` points, each computed of its value and its factor if the fold
+    /// has factors; `last` states that no points follow.
     ///
     /// # Safety
     /// `values` holds `count` elements, and so do `factors` if the fold has any. `indices` holds as
@@ -109,11 +109,11 @@ impl LaneState {
             // `lane..lane + run` exist.
             unsafe {
                 let mut source = values.add(done * self.size);
-                if let Some(multiply) = self.multiply {
+                if let Some(term) = self.term {
                     let factors = factors.add(done * self.size);
-                    let products = self.products.as_mut_ptr().cast();
-                    multiply(&[source, factors], products, run);
-                    source = products.cast_const();
+                    let terms = self.terms.as_mut_ptr().cast();
+                    term(&[source, factors], terms, run);
+                    source = terms.cast_const();
                 }
                 if self.filled < LANES {
                     std::ptr::copy_nonoverlapping(source, self.value(lane), run * self.size);

@@ -1,13 +1,29 @@
 //! Loops whose points run one after the other, and the folds of whole lane blocks over them.
 
+use super::block::Piece;
 use super::interpret::Worker;
-use crate::cpu::folds::{Combine, Counter, Indices, LANES, LEAF, ROWS, Rows};
+use crate::cpu::folds::{
+    Combine, Counter, Indices, LANES, LEAF, ROWS, Rows, RowsLoop, TREE, is_tree,
+};
 use crate::cpu::program::{BlockFold, LineCode, LineFold, LoopStep, RowFold, Width};
 use smallvec::SmallVec;
 use std::ops::Range;
 
 /// Bytes of lines that stay cached from one fold to the next.
 const LINES_BYTES: usize = 16 << 10;
+/// The SIMD lanes of the pieces of a lane block whose rows are folded at once, on average.
+const SHORTEST_PIECE: usize = 32;
+
+/// How a loop folds many rows of the current lane block at once.
+struct BlockRows<'a> {
+    fold: &'a RowFold,
+    /// The positions in the loop's steps of the load of a row and of the element with which it is
+    /// paired, if there is one.
+    row: usize,
+    factor: Option<usize>,
+    /// Whether the pieces of the lane block follow each other in memory.
+    whole: bool,
+}
 
 impl<'a> Worker<'a> {
     pub(super) fn sequential_loop(&mut self, step: &'a LoopStep) {
@@ -37,11 +53,11 @@ impl<'a> Worker<'a> {
         }
         if step.ordered {
             self.run_leaves(step, start, end);
-        } else if let Some(fold) = self.row_fold(step) {
+        } else if let Some(rows) = self.row_fold(step) {
             for point in (start..end).step_by(ROWS) {
                 let points = point..(point + ROWS).min(end);
                 let next = points.end..end;
-                self.fold_rows(step, fold, points, next, (0, point > start));
+                self.fold_rows(step, &rows, rows.fold.code, points, next, (0, point > start));
             }
         } else {
             for point in start..end {
@@ -118,15 +134,24 @@ impl<'a> Worker<'a> {
         (start, count): (usize, usize),
         at: usize,
     ) {
+        let points = (lane..count).step_by(stride);
+        // A virtual lane has one point, so that the points are combined by halving.
+        if count <= LANES
+            && is_tree(points.len())
+            && let Some(rows) = self.row_fold(step)
+            && let Some(tree) = rows.fold.tree
+        {
+            let points = points.map(|point| start + point);
+            return self.fold_rows(step, &rows, tree, points, 0..0, (at, false));
+        }
         if stride == LANES {
-            let points = (lane..count).step_by(LANES);
             if lane + LANES < count
-                && let Some(fold) = self.row_fold(step)
+                && let Some(rows) = self.row_fold(step)
             {
                 let next = next_lane(lane);
                 let next = (next..count).step_by(LANES).map(|point| start + point);
                 let points = points.map(|point| start + point);
-                return self.fold_rows(step, fold, points, next, (at, false));
+                return self.fold_rows(step, &rows, rows.fold.code, points, next, (at, false));
             }
             for point in points {
                 self.visit(step, start + point, at, point == lane);
@@ -233,47 +258,83 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// How the loop folds many rows at once, if it does and the rows of the current lane block are
-    /// contiguous in memory.
-    fn row_fold(&self, step: &'a LoopStep) -> Option<&'a RowFold> {
+    /// How the loop folds many rows at once, if it does and the rows of the current lane block, or
+    /// of its long pieces, are contiguous in memory and paired with one element each.
+    fn row_fold(&self, step: &'a LoopStep) -> Option<BlockRows<'a>> {
         let fold = step.rows.as_ref()?;
-        let load = step.load(fold.row);
-        self.state.block.reach[load.access.index()].contiguous.then_some(fold)
+        let block = &self.state.block;
+        let reach = |at: usize| &block.reach[step.load(at).access.index()];
+        let is_row = |at: usize| {
+            let load = step.load(at);
+            load.width == Width::Block && reach(at).stride == load.size as isize
+        };
+        let is_one = |at: usize| step.load(at).width == Width::Uniform || reach(at).stride == 0;
+        let [left, right] = fold.loads;
+        let (row, factor) = match (left == right, is_row(left), is_row(right)) {
+            (true, true, _) => (left, None),
+            (false, true, _) if is_one(right) => (left, Some(right)),
+            (false, _, true) if is_one(left) => (right, Some(left)),
+            _ => return None,
+        };
+        let is_even = |at: usize| step.load(at).width == Width::Uniform || reach(at).even;
+        let whole = is_even(row) && factor.is_none_or(is_even);
+        let is_long = block.count >= SHORTEST_PIECE * block.pieces.len();
+        (whole || is_long).then_some(BlockRows { fold, row, factor, whole })
     }
 
-    /// Folds the rows of `points` into accumulator `at`, which it starts unless it continues;
-    /// meanwhile the rows of `next` are fetched, as many as there are.
+    /// Folds the rows of `points` by `code` into accumulator `at`, which it starts unless it
+    /// continues; meanwhile the rows of `next` are fetched, as many as there are.
     fn fold_rows(
         &mut self,
         step: &LoopStep,
-        row_fold: &RowFold,
+        found: &BlockRows<'_>,
+        code: RowsLoop,
         points: impl Iterator<Item = usize> + Clone,
         next: impl Iterator<Item = usize>,
         (at, continues): (usize, bool),
     ) {
-        type Addresses = SmallVec<[*const u8; ROWS]>;
+        type Addresses = SmallVec<[*const u8; TREE]>;
         let number = |at: usize| {
             let number = step.access_number(step.load(at).access);
             number.expect("bug: a row does not depend on its loop")
         };
-        let row = number(row_fold.row);
-        let rows: Addresses = points.clone().map(|point| self.address(step, row, point)).collect();
-        let next: Addresses =
+        let row = number(found.row);
+        let mut rows: Addresses =
+            points.clone().map(|point| self.address(step, row, point)).collect();
+        let mut next: Addresses =
             next.take(rows.len()).map(|point| self.address(step, row, point)).collect();
-        let factors: Addresses = match row_fold.factor {
-            Some(factor) => {
-                let factor = number(factor);
-                points.map(|point| self.address(step, factor, point)).collect()
-            }
+        let mut factors: Addresses = match found.factor.map(number) {
+            Some(factor) => points.map(|point| self.address(step, factor, point)).collect(),
             None => Addresses::new(),
         };
-        let rows = Rows { rows: &rows, factors: &factors, next: &next };
         let fold = &step.folds[0];
-        let count = self.count(fold.width);
         let accumulators = &mut self.state.accumulators[fold.number];
         accumulators.held[at] = std::ptr::null();
-        // SAFETY: conditions 1 to 3 of `worker`; the rows are contiguous (`row_fold`).
-        unsafe { (row_fold.code)(rows, accumulators.entries[at], count, continues) };
+        let output = accumulators.entries[at];
+        let pieces = if found.whole { 1 } else { self.state.block.pieces.len() };
+        let mut before = [0; 2];
+        for piece in 0..pieces {
+            let (mut lane, mut count) = (0, self.count(fold.width));
+            if !found.whole {
+                Piece { lane, count } = self.state.block.pieces[piece];
+                let offset = |at: usize| {
+                    let load = step.load(at);
+                    match load.width {
+                        Width::Uniform => 0,
+                        Width::Block => self.lane_offset(load.access, piece, lane),
+                    }
+                };
+                let offsets = [offset(found.row), found.factor.map_or(0, offset)];
+                let moved = [0, 1].map(|at| offsets[at] - before[at]);
+                let moved_rows = rows.iter_mut().chain(&mut next);
+                moved_rows.for_each(|row| *row = row.wrapping_offset(moved[0]));
+                factors.iter_mut().for_each(|one| *one = one.wrapping_offset(moved[1]));
+                before = offsets;
+            }
+            let rows = Rows { rows: &rows, factors: &factors, next: &next };
+            // SAFETY: conditions 1 to 3 of `worker`; the rows are contiguous (`row_fold`).
+            unsafe { code(rows, output.wrapping_add(lane * fold.size), count, continues) };
+        }
     }
 
     /// Folds a line of `total` consecutive elements for each SIMD lane into accumulator 0 of each

@@ -4,6 +4,7 @@ mod again;
 mod case;
 mod cuda;
 mod cuda_texts;
+mod gaps;
 mod golden;
 mod guards;
 mod half_tables;
