@@ -146,6 +146,11 @@ impl Blas {
         self.threads
     }
 
+    /// Whether several threads can call the library at a time.
+    pub fn calls_run_together(self) -> bool {
+        self.library.calls.run_together()
+    }
+
     /// Lets this thread call the library, which uses `threads` threads until the result is
     /// dropped. Waits for calls with another number. A thread that has entered does not enter
     /// again. For several threads, the stack of the calling one has `STACK` bytes.

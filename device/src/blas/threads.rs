@@ -104,6 +104,11 @@ impl Calls {
         Calls { control, state: Mutex::default(), ended: Condvar::new() }
     }
 
+    /// Whether several threads can call the library at a time.
+    pub(super) fn run_together(&self) -> bool {
+        self.control.most_calls() > 1
+    }
+
     /// Whether the number of threads is that of all threads of the process.
     pub(super) fn has_common_threads(&self) -> bool {
         !matches!(self.control, Control::Thread { .. })
@@ -141,6 +146,9 @@ impl Calls {
         if state.running == 0 {
             state.before = self.control.exchange(threads);
             state.threads = threads;
+        } else if let Control::WideProcess { .. } = self.control {
+            // Newer versions of BLIS keep a number for each thread that calls it.
+            self.control.exchange(threads);
         }
         state.running += 1;
         Entered { calls: self, before: None }

@@ -52,6 +52,15 @@ pub(super) fn both(mut a: impl FnMut() + Send, mut b: impl FnMut() + Send) {
     erased(&mut a, &mut b);
 }
 
+/// Calls `task` with each number below `count`, by the threads of the pool whose thread calls this,
+/// if it is one.
+pub(super) fn shared(count: usize, task: &(dyn Fn(usize) + Sync)) {
+    match count > 1 && rayon::current_thread_index().is_some() {
+        true => (0..count).into_par_iter().with_max_len(1).for_each(task),
+        false => (0..count).for_each(task),
+    }
+}
+
 /// Calls a function on a thread of the pool.
 pub(super) fn within(pool: &ThreadPool, work: &mut (dyn FnMut() + Send)) {
     pool.install(work);

@@ -2,8 +2,9 @@
 
 use super::blas;
 use super::in_order::{self, Fused, Matrix};
+use crate::structured::lines::Places;
 use crate::structured::number::Number;
-use crate::structured::tasks::{each, within};
+use crate::structured::tasks::{each, shared, within};
 use crate::structured::{Block, Plain};
 use num_complex::{Complex32, Complex64};
 use phalanx_device::blas::Blas;
@@ -15,7 +16,7 @@ use phalanx_ops::structured::Matmul;
 const BLOCK: usize = 512;
 /// Multiplications of a product that takes less time than another thread needs to wake.
 const SMALL: usize = 1 << 16;
-/// Multiplications of a product that a single thread of a library computes.
+/// Multiplications of a product that one thread computes by a library.
 const MIDDLE: usize = 1 << 19;
 /// As `MIDDLE`, if a stack has as many products as the library has threads.
 const LARGE: usize = 1 << 24;
@@ -31,7 +32,8 @@ struct Stack<'a> {
     adds: bool,
 }
 
-/// What computes a product: a library with a number of threads, or gemm on the current pool.
+/// What computes a product: a library on the current pool, as if it had a number of threads, or
+/// gemm there.
 #[derive(Clone, Copy)]
 enum By {
     Library(Blas, usize),
@@ -97,7 +99,7 @@ pub fn run(
             let threads = if is_single { 1 } else { blas.threads() };
             let mut all =
                 || (0..count).for_each(|at| stack.multiply(at, By::Library(blas, threads)));
-            // The threads of the pool have a stack that is large enough.
+            // The threads of the pool share the tiles, and have a stack that is large enough.
             match pool.filter(|_| threads > 1) {
                 Some(pool) => within(pool, &mut all),
                 None => all(),
@@ -175,7 +177,19 @@ impl Stack<'_> {
         let &Stack { matmul, sizes, adds, .. } = self;
         match by {
             By::Library(blas, threads) => {
-                blas::product(matmul, a, b, to, sizes, adds, (blas, threads));
+                let product = blas::Product { matmul, sizes, adds };
+                // Where calls wait for each other, one call has all threads.
+                let (tile, threads) = match blas.calls_run_together() {
+                    true => (blas::tile(sizes, threads), 1),
+                    false => ([sizes[0], sizes[2]], threads),
+                };
+                let tiles = sizes[0].div_ceil(tile[0]) * sizes[2].div_ceil(tile[1]);
+                let places = Places::new(to);
+                shared(tiles, &|at| {
+                    let part = blas::Part::of(sizes, tile, at);
+                    // SAFETY: the matrix is this call's alone, and each part is one thread's.
+                    unsafe { product.compute(a, b, places.at(0), part, (blas, threads)) };
+                });
             }
             By::Gemm => product(matmul, a, b, to, sizes, adds),
             By::Order => {

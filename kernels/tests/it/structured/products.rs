@@ -6,8 +6,8 @@ use phalanx_ops::Structured;
 use phalanx_ops::structured::Matmul;
 
 /// Stacks of products: their number, `m`, `k` and `n`. Matrices, vectors and numbers; products that
-/// are small, and such as a library computes with one thread or with several.
-const SIZES: [[usize; 4]; 9] = [
+/// are small, and such as a library computes with one thread or in tiles of several.
+const SIZES: [[usize; 4]; 12] = [
     [1, 3, 4, 5],
     [40, 12, 9, 17],
     [1, 64, 65, 66],
@@ -17,6 +17,9 @@ const SIZES: [[usize; 4]; 9] = [
     [2, 1, 300, 700],
     [2, 700, 300, 1],
     [1, 1, 70_000, 1],
+    [1, 203, 210, 225],
+    [1, 1, 1400, 1503],
+    [1, 1503, 1400, 1],
 ];
 
 fn transposed<T: Copy>(matrices: &[T], rows: usize, columns: usize) -> Vec<T> {
