@@ -2,6 +2,7 @@
 
 import inspect
 import itertools
+import platform
 import re
 
 import numpy
@@ -366,3 +367,11 @@ def test_results_are_split_like_images():
         for name, *given in [("gaussian_filter", 1), ("median_filter", 3), ("sobel",)]:
             found = getattr(ndimage, name)(x, *given)
             assert str(found.sharding) == str(x.sharding), name
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="C leaves these conversions open")
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64",
+                                   "uint64"])
+def test_sums_out_of_the_range_of_integers(dtype):
+    sums = [3e9, -3e9, 1e12, -1e12, 2.0**31, -(2.0**31) - 1, 2.0**63, 1e19, 2e19, -7e9, 300.9]
+    same("correlate1d", numpy.asarray(sums), [1.0], output=dtype)

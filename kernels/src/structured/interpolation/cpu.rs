@@ -112,7 +112,7 @@ fn rows<T: Plain + Into<f64>, const TAPS: usize>(
         .map(|axis| match points.strides[axis][last] {
             0 => Found::Once,
             _ if is_table(axis) => {
-                let at = |place| taps(op, coordinates[axis].at(place), points.axes[axis]);
+                let at = |place| taps::<TAPS>(op, coordinates[axis].at(place), points.axes[axis]);
                 Found::Table((0..columns).map(at).collect())
             }
             _ => Found::Each,
@@ -141,7 +141,7 @@ fn rows<T: Plain + Into<f64>, const TAPS: usize>(
             }
             let find = |axis: usize, column: usize| {
                 let place = from[axis] + column * points.strides[axis][last];
-                taps(op, coordinates[axis].at(place), points.axes[axis])
+                taps::<TAPS>(op, coordinates[axis].at(place), points.axes[axis])
             };
             for axis in 0..axes {
                 if matches!(found[axis], Found::Once) {
@@ -197,10 +197,28 @@ fn in_plane<T: Plain + Into<f64>, const TAPS: usize>(
     columns: &Taps,
 ) -> f64 {
     let mut total = 0.0;
+    let first = columns.places[0];
+    // Neighbours of an axis whose elements follow each other are read together.
+    let is_run = (1..TAPS).all(|tap| columns.places[tap] == first + tap);
     for row in 0..TAPS {
-        for column in 0..TAPS {
-            let element: f64 = image[rows.places[row] + columns.places[column]].into();
-            total += element * rows.weights[row] * columns.weights[column];
+        let mut terms = [0.0; TAPS];
+        let run = image.get(rows.places[row] + first..).and_then(|run| run.first_chunk::<TAPS>());
+        match run.filter(|_| is_run) {
+            Some(run) => {
+                for column in 0..TAPS {
+                    let element: f64 = run[column].into();
+                    terms[column] = element * rows.weights[row] * columns.weights[column];
+                }
+            }
+            None => {
+                for column in 0..TAPS {
+                    let element: f64 = image[rows.places[row] + columns.places[column]].into();
+                    terms[column] = element * rows.weights[row] * columns.weights[column];
+                }
+            }
+        }
+        for term in terms {
+            total += term;
         }
     }
     total

@@ -27,9 +27,10 @@ impl Taps {
         Taps { weights: [0.0; MOST], places: [0; MOST], beyond: 0, is_inside: true };
 }
 
-/// The coefficients around the point at `x`.
-pub(super) fn taps(op: &Interpolate, x: f64, axis: Along) -> Taps {
-    let (order, count) = (i64::from(op.order), usize::from(op.order) + 1);
+/// The coefficients around the point at `x`, one more than the order of the splines.
+#[inline(always)]
+pub(super) fn taps<const COUNT: usize>(op: &Interpolate, x: f64, axis: Along) -> Taps {
+    let order = COUNT as i64 - 1;
     let mut taps = Taps::NONE;
     let moved = moved(op.outside, x, axis.extent);
     // As in SciPy, NaN is outside if points outside are told apart.
@@ -42,11 +43,17 @@ pub(super) fn taps(op: &Interpolate, x: f64, axis: Along) -> Taps {
         return taps;
     };
     let middle = if order % 2 == 1 { x.floor() } else { (x + 0.5).floor() };
-    taps.weights = weights(x - middle, op.order);
+    taps.weights = weights::<COUNT>(x - middle);
     // A point is near the axis, but for rounding of far ones. NaN becomes 0.
     let most = far(axis.extent);
     let start = middle.clamp(-most, most) as i64 - order / 2;
-    for tap in 0..count {
+    if start >= 0 && start as usize + COUNT <= axis.extent {
+        for tap in 0..COUNT {
+            taps.places[tap] = (start as usize + tap) * axis.stride;
+        }
+        return taps;
+    }
+    for tap in 0..COUNT {
         let at = start + tap as i64;
         let is_beyond = !(0..axis.extent as i64).contains(&at);
         if is_beyond && matches!(op.outside, Outside::Coefficient) {
@@ -58,11 +65,13 @@ pub(super) fn taps(op: &Interpolate, x: f64, axis: Along) -> Taps {
 }
 
 /// A distance from the first element at which points and their coefficients are outside.
+#[inline]
 fn far(extent: usize) -> f64 {
     extent as f64 + 6.0
 }
 
 /// A coordinate moved to one that is at the axis or near it; `None` for a point that is outside.
+#[inline]
 fn moved(outside: Outside, x: f64, extent: usize) -> Option<f64> {
     let (n, last) = (extent as f64, extent as f64 - 1.0);
     let (is_below, is_above) = (x < 0.0, x > last);
@@ -113,6 +122,7 @@ fn moved(outside: Outside, x: f64, extent: usize) -> Option<f64> {
 }
 
 /// The position of the coefficient that stands for one inside or outside.
+#[inline]
 fn place(outside: Outside, at: i64, extent: usize) -> usize {
     let n = extent as i64;
     if (0..n).contains(&at) {
@@ -134,9 +144,11 @@ fn place(outside: Outside, at: i64, extent: usize) -> usize {
 }
 
 /// The values of the splines around a point at the distance `t` from the middle one.
-fn weights(t: f64, order: u8) -> [f64; MOST] {
+#[inline(always)]
+fn weights<const COUNT: usize>(t: f64) -> [f64; MOST] {
     let u = 1.0 - t;
     let (square, low) = (t * t, u * u);
+    let order = COUNT - 1;
     let mut weights = match order {
         0 => return [1.0, 0.0, 0.0, 0.0, 0.0, 0.0],
         1 => return [u, t, 0.0, 0.0, 0.0, 0.0],
@@ -157,26 +169,30 @@ fn weights(t: f64, order: u8) -> [f64; MOST] {
     };
     // The values add up to 1, so a constant image stays so.
     let mut rest = 1.0;
-    for weight in &weights[..usize::from(order)] {
+    for weight in &weights[..order] {
         rest -= weight;
     }
-    weights[usize::from(order)] = rest;
+    weights[order] = rest;
     weights
 }
 
+#[inline]
 fn cubic(d: f64) -> f64 {
     (d * d * (3.0 * d - 6.0) + 4.0) / 6.0
 }
 
+#[inline]
 fn quartic(d: f64) -> f64 {
     ((((5.0 - d) * d / 6.0 - 1.25) * d + 5.0 / 24.0) * d) + 55.0 / 96.0
 }
 
+#[inline]
 fn quintic(d: f64) -> f64 {
     let square = d * d;
     square * (square * (0.25 - d / 12.0) - 0.5) + 0.55
 }
 
+#[inline]
 fn outer_quintic(d: f64) -> f64 {
     ((((d / 24.0 - 0.375) * d + 1.25) * d - 1.75) * d + 0.625) * d + 0.425
 }
@@ -210,7 +226,13 @@ mod tests {
                 dtype: phalanx_ops::DType::F64,
             };
             for x in [40.0, 40.25, 40.5, 40.9] {
-                let taps = taps(&op, x, axis);
+                let taps = match order {
+                    1 => taps::<2>(&op, x, axis),
+                    2 => taps::<3>(&op, x, axis),
+                    3 => taps::<4>(&op, x, axis),
+                    4 => taps::<5>(&op, x, axis),
+                    _ => taps::<6>(&op, x, axis),
+                };
                 let pairs = taps.weights.iter().zip(taps.places).take(usize::from(order) + 1);
                 let (sum, mean) = pairs.fold((0.0, 0.0), |(sum, mean), (weight, place)| {
                     (sum + weight, mean + weight * place as f64)
@@ -241,7 +263,7 @@ mod tests {
             for x in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1e300, -1e300, 1e18, -1e19, 3e17]
             {
                 for extent in [1, 2, 7, 1000] {
-                    let taps = taps(&op, x, Along { extent, stride: 1 });
+                    let taps = taps::<6>(&op, x, Along { extent, stride: 1 });
                     assert!(taps.places.iter().all(|&place| place < extent), "{outside:?} {x}");
                 }
             }

@@ -38,8 +38,9 @@ fn narrowed(dtype: DType) -> String {
         DType::F64 => String::from("(x)"),
         DType::F32 => String::from("((f32)(x))"),
         DType::Bool => String::from("((u8)((x) != 0))"),
-        DType::U64 => String::from("((x) > -1.0 ? (u64)(x) : (u64)(i64)(x))"),
-        other => format!("(({})(i64)(x))", other.name()),
+        DType::U64 => String::from("whole(x)"),
+        DType::I64 | DType::U32 => format!("(({})long_of(x))", dtype.name()),
+        other => format!("(({})word(x))", other.name()),
     }
 }
 

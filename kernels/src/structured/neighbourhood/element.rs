@@ -59,15 +59,36 @@ macro_rules! integers {
     };
 }
 
+/// A number as an integer of 32 bits; the least one if it is out of range, as on x86-64.
+fn word(number: f64) -> i32 {
+    let is_inside = number > -2_147_483_649.0 && number < 2_147_483_648.0;
+    if is_inside { number as i32 } else { i32::MIN }
+}
+
+/// The least power of two that no `i64` holds.
+const BEYOND: f64 = 9_223_372_036_854_775_808.0;
+
+/// A number as an integer of 64 bits; the least one if it is out of range, as on x86-64.
+fn long(number: f64) -> i64 {
+    if (-BEYOND..BEYOND).contains(&number) { number as i64 } else { i64::MIN }
+}
+
+/// A number as a whole one of 64 bits: from 2^63 on the part above it is converted.
+fn whole(number: f64) -> u64 {
+    let is_large = number >= BEYOND;
+    if is_large { long(number - BEYOND) as u64 ^ (1 << 63) } else { long(number) as u64 }
+}
+
+// Integers of at most 16 bits are the last bits of those of 32 bits.
 integers! {
-    i8: |number| number as i64 as i8;
-    i16: |number| number as i64 as i16;
-    i32: |number| number as i64 as i32;
-    i64: |number| number as i64;
-    u8: |number| number as i64 as u8;
-    u16: |number| number as i64 as u16;
-    u32: |number| number as i64 as u32;
-    u64: |number| if number > -1.0 { number as u64 } else { number as i64 as u64 };
+    i8: |number| word(number) as i8;
+    i16: |number| word(number) as i16;
+    i32: word;
+    i64: long;
+    u8: |number| word(number) as u8;
+    u16: |number| word(number) as u16;
+    u32: |number| long(number) as u32;
+    u64: whole;
 }
 
 macro_rules! floats {

@@ -23,6 +23,24 @@ struct Argument {
 #define ROWS (AXES - 2)
 #define COLUMNS (AXES - 1)
 
+// Numbers as integers, without their fractions; the least integer if it is out of range, as on the
+// host.
+DEVICE i32 word(f64 number) {
+    bool inside = number > -2147483649.0 && number < 2147483648.0;
+    return inside ? (i32)number : (i32)0x80000000u;
+}
+
+DEVICE i64 long_of(f64 number) {
+    bool inside = number >= -9223372036854775808.0 && number < 9223372036854775808.0;
+    return inside ? (i64)number : (i64)0x8000000000000000ull;
+}
+
+DEVICE u64 whole(f64 number) {
+    bool large = number >= 9223372036854775808.0;
+    u64 found = (u64)long_of(large ? number - 9223372036854775808.0 : number);
+    return large ? found ^ 0x8000000000000000ull : found;
+}
+
 // The position that stands for one outside of an axis, or -1.
 DEVICE i64 stands_for(i64 at, i64 extent, u64 border) {
     if (at >= 0 && at < extent) return at;
