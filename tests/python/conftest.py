@@ -2,7 +2,7 @@
 
 The devices are those of `PHALANX_DEVICES`. With `PHALANX_TEST_FULL=1` every case runs on all of
 them, with ten times as many examples of Hypothesis. `PHALANX_TEST_SHARE` runs an eighth of the
-tests, `PHALANX_TEST_TURN` half of the cases of each test.
+tests, `PHALANX_TEST_TURN` a quarter of the cases of each test.
 Under a launcher every process runs the tests as a rank of one world, except tests marked as tests
 of one process.
 """
@@ -64,23 +64,27 @@ def pytest_collection_modifyitems(config, items):
     """Keeps the tests of one share, the same on every machine and in every process; in ranks, keeps
     those that ranks can run together."""
     share, turn = map(os.environ.get, ["PHALANX_TEST_SHARE", "PHALANX_TEST_TURN"])
+    totals = collections.Counter(item.nodeid.partition("[")[0] for item in items)
     cases = collections.Counter()
 
     def is_due(item):
         if RANKS > 1 and item.get_closest_marker("one_process"):
             return False
-        function, _, case = item.nodeid.partition("[")
-        if turn and not share and RANKS == 1 and case:
+        function = item.nodeid.partition("[")[0]
+        if turn and not share and RANKS == 1:
+            # Of fewer than four cases, one is due.
             cases[function] += 1
-            if (cases[function] + int(turn)) % 2:
+            if (cases[function] + int(turn)) % min(4, totals[function]):
                 return False
         number = zlib.crc32(item.nodeid.encode())
         if turn and RANKS > 1 and number // 8 % 2 != int(turn) % 2:
             return False
         return not share or number % 8 == int(share)
 
-    config.hook.pytest_deselected(items=[item for item in items if not is_due(item)])
-    items[:] = filter(is_due, items)
+    due = [is_due(item) for item in items]
+    left_out = [item for item, is_one in zip(items, due) if not is_one]
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = [item for item, is_one in zip(items, due) if is_one]
 
 
 def pytest_collection_finish():

@@ -13,6 +13,8 @@ use std::time::Instant;
 pub struct Program {
     command: Command,
     name: OsString,
+    /// Whether what its tests lack counts.
+    counts_lacks: bool,
 }
 
 impl Program {
@@ -24,13 +26,24 @@ impl Program {
                 command.env_remove(variable);
             }
         }
-        Program { command, name: name.as_ref().to_owned() }
+        Program { command, name: name.as_ref().to_owned(), counts_lacks: true }
     }
 
     /// Shows the program under another name.
     pub fn named(mut self, name: &str) -> Program {
         self.name = name.into();
         self
+    }
+
+    /// Does not count what the program's tests lack.
+    pub fn without_lacks(mut self) -> Program {
+        self.counts_lacks = false;
+        self
+    }
+
+    /// Whether what the program's tests lack counts.
+    pub fn counts_lacks(&self) -> bool {
+        self.counts_lacks
     }
 
     /// Adds arguments.

@@ -51,9 +51,9 @@ pub fn place(project: &Project, built: &Path) -> Result<(), Failure> {
 
 /// The programs of all tests of the module on one device, and of all or one share of them on other
 /// numbers of devices and as ranks of four processes: those that compute, the longest first, and
-/// those that mostly wait. Each number of devices has another share; on one device all tests run,
-/// of long ones half of their cases; in processes half of the share runs. The module must be in its
-/// place.
+/// those that mostly wait. Each number of devices has another share; the share of one number beside
+/// three runs for a commit. On one device all tests run, of long ones a quarter of their cases; in
+/// processes half of the share runs. The module must be in its place.
 pub fn programs(
     project: &Project,
     python: &Path,
@@ -63,7 +63,7 @@ pub fn programs(
 ) -> Result<(Vec<Program>, Vec<Program>), Failure> {
     let share = (!full).then(|| share(project));
     if let Some(share) = share {
-        println!("share {share} of 8 of the tests on three devices, the next ones on 8, 4 and 2");
+        println!("share {share} of 8 of the tests on three devices, later ones elsewhere");
     }
     let shared = |tests: Program, after: usize| match share {
         Some(share) => tests.variable("PHALANX_TEST_SHARE", ((share + after) % 8).to_string()),
@@ -96,9 +96,12 @@ pub fn programs(
     if !full {
         programs.push(of_paths("cpu:3", &OF_DEVICES.map(|name| format!("tests/python/{name}"))));
     }
-    let numbers = ["cpu:3", "cpu:8", "cpu:4", "cpu:2"].into_iter().map(on_devices);
+    let numbers = ["cpu:3", "cpu:8", "cpu:4", "cpu:2"];
+    let due = |(number, _): &(usize, &str)| full || [0, 1 + turn(project) % 3].contains(number);
+    let numbers = numbers.into_iter().enumerate().filter(due);
+    let numbers = numbers.map(|(after, devices)| (after, on_devices(devices)));
     let launched = launchers(python).into_iter().map(in_processes);
-    let several = numbers.chain(launched).enumerate();
+    let several = numbers.chain(launched.enumerate().map(|(after, tests)| (4 + after, tests)));
     programs.extend(several.map(|(after, tests)| shared(tests, after)));
     Ok((programs, waiting))
 }
@@ -145,9 +148,9 @@ pub fn share(project: &Project) -> usize {
     number_of_commit(project) % 8
 }
 
-/// The half and the third of the cases that are due where so many of them run, for any eighth.
+/// The quarter and the third of the cases that are due where so many of them run, for any eighth.
 pub fn turn(project: &Project) -> usize {
-    number_of_commit(project) / 8 % 6
+    number_of_commit(project) / 8 % 12
 }
 
 /// A number that is another one for most commits.

@@ -130,10 +130,13 @@ impl Tally {
         let next_of =
             |queue: usize| queues[queue].lock().unwrap_or_else(PoisonError::into_inner).next();
         let run = |program: Program| -> Result<_, Failure> {
-            let command = program.line();
+            let (command, counts_lacks) = (program.line(), program.counts_lacks());
             let (text, ended_well) = program.collect()?;
             let mut own = Tally::default();
             text.lines().for_each(|line| own.see(line, &summary));
+            if !counts_lacks {
+                own.lacking.clear();
+            }
             print!("{text}");
             Ok((command, ended_well, own))
         };

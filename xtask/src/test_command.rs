@@ -118,11 +118,12 @@ fn all(
     let libraries = python::cuda_libraries(project);
     let summary = |line: &str| Tally::of_summary(line).or_else(|| python_tests::summary(line));
     let share = (!full).then(|| python_tests::share(project));
+    let required = tally.required();
     let of_rust = |program: Program| {
         let mut program = program
             .variable("PATH", &path)
             .variable("PHALANX_CONFORMANCE_DATA", &data)
-            .variable(REQUIRE, tally.required());
+            .variable(REQUIRE, &required);
         if let Some(libraries) = &libraries {
             program = program.variable("PHALANX_CUDA_PATH", libraries);
         }
@@ -174,21 +175,15 @@ fn all(
         let after = programs.len().min(1);
         programs.splice(after..after, tests);
     }
+    if is_wanted("linked_mpi") {
+        // It builds crates with another feature, then mostly waits.
+        waiting.extend(linked_mpi::program(project, &python, tally)?);
+    }
     let documented = [&["test", "--workspace", "--doc"], &rust_tests::FEATURES[..]].concat();
     let words = filter.iter().flat_map(|filter| ["--", filter]);
     programs.push(of_rust(project.cargo(&documented).arguments(words)));
     tally.watch_together(programs, waiting, summary)?;
-    // The tests linked with MPI build crates with another feature. Meanwhile users' programs run.
-    let mut of_mpi = Tally::requiring(&tally.required())?;
-    let outcomes = std::thread::scope(|scope| {
-        let linked = scope.spawn(|| match is_wanted("linked_mpi") {
-            true => linked_mpi::run(project, &python, &mut of_mpi),
-            false => Ok(()),
-        });
-        [of_users(project, &python, full, is_wanted, tally), linked.join().expect("no panic")]
-    });
-    tally.add(of_mpi);
-    outcomes.into_iter().collect::<Result<(), Failure>>()?;
+    of_users(project, &python, full, is_wanted, tally)?;
     // Builds for release, which takes longer than all tests together.
     if full && is_wanted("wheel") {
         wheel::run(project, &python, tally)?;

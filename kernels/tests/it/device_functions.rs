@@ -53,9 +53,9 @@ fn compile(what: &str, texts: &[(String, String)]) {
     let mut turns: Vec<(&Compiler, &(String, String))> = Vec::new();
     for (number, text) in texts.iter().enumerate() {
         for (place, [optimising, quick]) in compilers.iter().enumerate() {
-            // Each text has one architecture in every other turn.
+            // Each text has an architecture in three of twelve turns, and another one in each.
             let turn = number + due("PHALANX_TEST_TURN");
-            if is_full() || turn % (2 * CAPABILITIES.len()) == place {
+            if is_full() || turn % (4 * CAPABILITIES.len()) == place {
                 turns.push((if is_optimised(number) { optimising } else { quick }, text));
             }
         }
