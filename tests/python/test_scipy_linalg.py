@@ -637,3 +637,10 @@ assert "scipy" not in sys.modules
 """
     environment = {"PYTHONPATH": str(pathlib.Path(ROOT) / "python"), "PHALANX_DEVICES": "cpu:1"}
     subprocess.run([sys.executable, "-c", program], check=True, env=environment)
+
+
+@pytest.mark.parametrize("n", ["a", None, [2]])
+def test_an_order_that_is_no_number(n):
+    for of in (scipy.linalg, linalg):
+        with pytest.raises(TypeError):
+            of.hadamard(n)

@@ -511,3 +511,13 @@ assert found.success and "scipy" not in sys.modules
 """
     environment = {"PYTHONPATH": str(pathlib.Path(ROOT) / "python"), "PHALANX_DEVICES": "cpu:1"}
     subprocess.run([sys.executable, "-c", program], check=True, env=environment)
+
+
+def test_functions_without_their_gradient_and_unknown_gradients():
+    for method in ("Newton-CG", "BFGS", "CG", "L-BFGS-B"):
+        for of, wrap in ((scipy.optimize, numpy.asarray), (optimize, phalanx.asarray)):
+            with pytest.raises(IndexError):
+                of.minimize(lambda x: (x * x).sum(), wrap([1.0, 2.0]), method=method, jac=True)
+    for jac in ("bad", 5):
+        found = optimize.minimize(lambda x: (x * x).sum(), phalanx.ones(2), method="BFGS", jac=jac)
+        assert found.success

@@ -544,3 +544,25 @@ def test_local_arrays_are_filtered_outside_of_their_block():
     check(signal.lfilter(*FILTERS["butter"], x), scipy.signal.lfilter(*FILTERS["butter"], x.get()))
     check(signal.welch(x), scipy.signal.welch(x.get()))
     check(outcome(signal.hilbert, owned(drawn(9, "D"))), ValueError())
+
+
+def test_dtypes_of_short_and_complex_samples():
+    for dtype in "?bBhHile":
+        x = (numpy.arange(40) % 7).reshape(5, 8).astype(dtype)
+        found, want = (of.istft(one, nperseg=8)[1]
+                       for of, one in ((signal, phalanx.asarray(x)), (scipy.signal, x)))
+        assert found.dtype == want.dtype, dtype
+    half = phalanx.asarray(drawn(9, "e"))
+    assert signal.detrend(half, type="constant").dtype == numpy.float16
+    x = drawn(9, "F")
+    assert signal.deconvolve(phalanx.asarray(x), phalanx.asarray(x[:3]))[0].dtype == "complex128"
+    times = numpy.linspace(0, 9, 40, dtype="f")
+    numpy.testing.assert_allclose(
+        signal.chirp(phalanx.asarray(times), 1, 2, 3).get(), scipy.signal.chirp(times, 1, 2, 3),
+        rtol=1e-9, atol=1e-12,
+    )
+    with pytest.warns(numpy.exceptions.ComplexWarning):
+        found = signal.vectorstrength(phalanx.asarray(x), 3.0)
+    numpy.testing.assert_allclose(
+        found, scipy.signal.vectorstrength(x.real.astype(float), 3.0), rtol=1e-9
+    )

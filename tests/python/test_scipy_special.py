@@ -541,3 +541,9 @@ def test_functions_of_arrays_of_this_process():
             with np.local():
                 own = [np.asarray(one) for one in given]
             assert function(*own).shape == (5,), (name, loop)
+
+
+@pytest.mark.parametrize("signature", ["bad", "dd", "", "d->dd", "dd->d"])
+def test_signatures_of_another_form_are_refused(signature):
+    with pytest.raises(ValueError, match="signature"):
+        ours.gamma(np.ones(3), signature=signature)

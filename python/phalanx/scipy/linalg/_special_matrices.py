@@ -181,7 +181,7 @@ def fiedler_companion(a):
            dtype=("dtype", "The dtype."))
 def hadamard(n, dtype=int):
     """The matrix of Hadamard, of ones and minus ones."""
-    if n != int(n) or n < 1 or int(n) & (int(n) - 1):
+    if n < 1 or n != int(n) or int(n) & (int(n) - 1):
         raise refuse("n must be an positive integer, and n must be power of 2")
     rows, columns = _places(int(n), int(n))
     odd = np.bitwise_count(rows & columns) % 2 == 1

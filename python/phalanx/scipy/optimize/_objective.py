@@ -22,8 +22,6 @@ class Objective:
         self.given, self.args, self.step = fun, args, step
         self.both = jac is True
         self.jac = jac if callable(jac) else None
-        if not (self.both or self.jac or jac in (None, False, *_KINDS)):
-            raise refuse("`jac` is no function, bool or kind of differences")
         self.kind = jac if jac in _KINDS else "2-point"
         self.hess, self.hessp = hess, hessp
         self.nfev = self.njev = self.nhev = 0
@@ -42,7 +40,7 @@ class Objective:
         self.nfev += 1
         value = self.given(x, *self.args)
         if self.both:
-            value, slope = value
+            value, slope = value[0], value[1]
             self.njev += 1
             self.kept_gradient = _vector(slope, x)
         self.kept_value = float(number(value))

@@ -127,7 +127,7 @@ def _prepared(in1, in2, mode, axes):
     if axes is None:
         axes = range(in1.ndim)
     else:
-        axes = [axes] if not hasattr(axes, "__iter__") else list(axes)
+        axes = list(axes) if np.iterable(axes) else [axes]
         if not axes:
             raise refuse("when provided, axes cannot be empty")
         axes = [axis_of(axis, in1.ndim) for axis in axes]

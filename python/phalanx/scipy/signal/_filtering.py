@@ -348,8 +348,7 @@ def deconvolve(signal, divisor):
             raise refuse(
                 f"Parameter {name} must be non-empty 1d array, but its shape is {one.shape}!"
             )
-    dtype = numpy.result_type(signal, divisor, numpy.float32)
-    dtype = dtype if dtype.kind == "c" else numpy.dtype(float)
+    dtype = numpy.result_type(signal, divisor, numpy.float64)
     count = signal.size - divisor.size + 1
     if count < 1:
         return np.zeros(0), np.asarray(signal)

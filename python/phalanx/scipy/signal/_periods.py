@@ -5,7 +5,7 @@ import warnings
 
 import phalanx as np
 
-from ._arrays import array, host, inexact, refuse
+from ._arrays import array, host, refuse
 from ._described import described
 
 class _Unset:
@@ -36,7 +36,7 @@ def vectorstrength(events, period):
     if (given <= 0).any():
         raise refuse("periods must be positive")
     turns = np.asarray(2 * math.pi / given.reshape(-1, 1))
-    angles = turns * inexact(events).reshape(1, -1)
+    angles = turns * events.astype(np.float64).reshape(1, -1)
     real, imaginary = np.mean(np.cos(angles), axis=1), np.mean(np.sin(angles), axis=1)
     strength, phase = np.hypot(real, imaginary), np.arctan2(imaginary, real)
     return (strength, phase) if given.ndim else (strength[0], phase[0])

@@ -12,8 +12,9 @@ from ._windows import of_host
 
 # The most elements of a matrix of coefficients.
 _MOST = 1 << 22
-# The samples of a row, at least: products of narrower matrices wait for memory.
-_ROWS = 64
+# The samples of a row, at least. Wider matrices multiply more zeros; on GPUs, products of narrower
+# ones wait for memory.
+_ROWS = {"cpu": 24, "cuda": 64}
 _OF_NUMPY = {
     "edge": {"mode": "edge"},
     "wrap": {"mode": "wrap"},
@@ -194,7 +195,7 @@ def _blocked(h, x, up, down, count):
     import numpy
 
     length, n = h.shape[0], x.shape[-1]
-    least = max(length // (4 * up * down), -(-_ROWS // down))
+    least = max(length // (4 * up * down), -(-_ROWS[x.device] // down))
     factor = max(1, min(least, -(-n // down)))
     while factor > 1 and factor * factor * up * down > _MOST:
         factor //= 2

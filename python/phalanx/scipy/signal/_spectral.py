@@ -376,7 +376,9 @@ def istft(Zxx, fs=1.0, window="hann_periodic", nperseg=None, noverlap=None, nfft
     """The signal of the transforms of its overlapping segments."""
     Zxx = array(Zxx)
     if Zxx.dtype.kind != "c":
-        Zxx = Zxx.astype(complex_of(_signal(Zxx).dtype))
+        # Integers have double precision here, unlike signals of short ones.
+        dtype = Zxx.dtype if Zxx.dtype.kind == "f" else np.float64
+        Zxx = Zxx.astype(complex_of(np.dtype(dtype)))
     scaling = _scaling_of(scaling)
     if Zxx.ndim < 2:
         raise refuse("Input stft must be at least 2d!")

@@ -15,10 +15,10 @@ def detrend(data, axis=-1, type="linear", bp=0, overwrite_data=False):
     if type not in ("linear", "l", "constant", "c"):
         raise refuse("Trend type must be 'linear' or 'constant'.", mistake="choice")
     data = array(data)
-    if data.dtype.char not in "dfDF":
-        data = data.astype(np.float64)
     if type in ("constant", "c"):
         return data - np.mean(data, axis=axis, keepdims=True)
+    if data.dtype.char not in "dfDF":
+        data = data.astype(np.float64)
     axis = axis_of(axis, data.ndim)
     extent = data.shape[axis]
     if extent == 0:

@@ -33,7 +33,9 @@ def _times(t):
 )
 def chirp(t, f0, t1, f1, method="linear", phi=0, vertex_zero=True, *, complex=False):
     """A wave whose frequency changes from `f0` at time 0 to `f1` at time `t1`."""
-    phase = _phase(_times(t), f0, t1, f1, method, vertex_zero) + phi * (math.pi / 180)
+    # As in SciPy, the phase is computed in the precision of the times, and then widened.
+    phase = _phase(array(t), f0, t1, f1, method, vertex_zero)
+    phase = phase.astype(np.result_type(phase.dtype, np.float64)) + phi * (math.pi / 180)
     return np.exp(1j * phase) if complex else np.cos(phase)
 
 
@@ -171,7 +173,7 @@ def unit_impulse(shape, idx=None, dtype=float):
         place = (0,) * ndim
     elif isinstance(idx, str) and idx == "mid":
         place = tuple(extent // 2 for extent in made.shape)
-    elif hasattr(idx, "__iter__") and not isinstance(idx, str):
+    elif np.iterable(idx) and not isinstance(idx, str):
         place = idx
     elif isinstance(idx, str):
         raise refuse("idx is None, 'mid', or integers", IndexError, "choice")

@@ -177,7 +177,12 @@ class SpecialUfunc:
         elif isinstance(signature, str):
             if signature in self.types:
                 return signature
-            wanted = None if "->" in signature else signature[:1]
+            is_whole = len(signature) == self.nargs + 2 and signature[self.nin:][:2] == "->"
+            if len(signature) != 1 and not is_whole:
+                raise _refusal(ValueError, "choice",
+                               f"a signature of {self.__name__} has one typecode, or {self.nin} "
+                               f"before and {self.nout} after ->, not {signature!r}")
+            wanted = None if is_whole else signature
         else:
             chars = [np.dtype(one).char for one in signature if one is not None]
             wanted = chars[-1] if chars else None

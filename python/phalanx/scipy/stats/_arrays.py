@@ -1,5 +1,6 @@
 """Samples of statistical functions: their axis, NaNs and extents, as SciPy treats them."""
 
+import functools
 import itertools
 import operator
 import warnings
@@ -38,13 +39,20 @@ def floating(x):
     return x.astype(np.float64) if x.dtype.kind in "biu" else x
 
 
-def common(*operands):
-    """Arguments as floating-point arrays of one dtype."""
+def promoted(*operands):
+    """Arguments as arrays of one dtype."""
     arrays = [array(one) for one in operands]
     # A short integer beside float32 does not widen it, nor does a number of Python.
     dtype = np.result_type(*(
         one if type(one) in (int, float) else of.dtype for one, of in zip(operands, arrays)
     ))
+    return [one.astype(dtype, copy=False) for one in arrays]
+
+
+def common(*operands):
+    """Arguments as floating-point arrays of one dtype."""
+    arrays = promoted(*operands)
+    dtype = arrays[0].dtype
     dtype = np.dtype(np.float64) if dtype.kind in "biu" else dtype
     return [one.astype(dtype, copy=False) for one in arrays]
 
@@ -96,21 +104,41 @@ def last(x, axis):
     return np.moveaxis(x, axis, -1), shape
 
 
-def _aligned(samples, axis):
-    """Samples with the reduced axis last and the same other extents."""
-    if axis is None:
-        ndim = max(one.ndim for one in samples)
-        return [one.reshape(-1) for one in samples], (1,) * ndim
+def _aligned(samples, axis, paired):
+    """Samples with the reduced axis last and the same other extents; those whose elements are
+    pairs have the same extent there, too."""
     ndim = max(one.ndim for one in samples)
+    if axis is None:
+        return [one.reshape(-1) for one in samples], (1,) * ndim
+    if paired:
+        shape = broadcast_shape(*(one.shape for one in samples))
+        samples = [np.broadcast_to(one, shape) for one in samples]
     samples = [one.reshape((1,) * (ndim - one.ndim) + one.shape) for one in samples]
     moved = [last(one, axis) for one in samples]
-    batch = np.broadcast_shapes(*(one.shape[:-1] for one, _ in moved))
+    batch = broadcast_shape(*(one.shape[:-1] for one, _ in moved))
     kept = np.broadcast_shapes(*(shape for _, shape in moved))
     found = []
     for one, _ in moved:
         wanted = (*batch, one.shape[-1])
         found.append(one if one.shape == wanted else np.broadcast_to(one, wanted))
     return found, kept
+
+
+def broadcast_shape(*shapes):
+    """The shape to which shapes of samples broadcast."""
+    try:
+        return np.broadcast_shapes(*shapes)
+    except ValueError:
+        raise refuse(
+            "Array shapes are incompatible for broadcasting.", mistake="together"
+        ) from None
+
+
+def _is_small(lengths, least):
+    """Whether a number of elements is too small: an answer, or a mask for numbers of rows."""
+    if callable(least):
+        return least(*lengths)
+    return functools.reduce(operator.or_, (one < least for one in lengths))
 
 
 def reduced(
@@ -125,28 +153,50 @@ def reduced(
     paired=False,
     guard=False,
     masked=False,
+    attempts=False,
+    double=False,
 ):
     """The reduction of samples along an axis by `core`, which gets arrays with the axis last.
 
-    `least` is the least number of elements, `paired` is whether elements of the samples belong
-    together, `guard` whether NaNs do not propagate by themselves. With `masked` the core has the
-    parameter `masks`, of the elements that count, or None.
+    `least` is the least number of elements, or whether numbers are too small. Vectors that are too
+    short are NaN with a warning, rows of arrays without one; with `attempts` the core gets such
+    rows and refuses them. `paired` is whether elements of the samples belong together, `guard`
+    whether NaNs do not propagate by themselves. With `masked` the core has the parameter `masks`,
+    of the elements that count, or None. With `double` results have the core's dtypes.
     """
     check_policy(nan_policy)
-    samples = [array(one) for one in samples]
+    samples = promoted(*samples)
     samples = [one.reshape(1) if one.ndim == 0 else one for one in samples]
-    samples, kept = _aligned(samples, axis)
-    kinds = [one.dtype for one in samples]
-    dtype = np.result_type(*kinds) if all(one.kind == "f" for one in kinds) else None
-    if paired and len({one.shape for one in samples}) > 1:
-        raise refuse("Array shapes are incompatible for broadcasting.", mistake="together")
-    if nan_policy != "propagate" and any(map(has_nan, samples)):
-        if nan_policy == "raise":
-            raise refuse("The input contains nan values")
-        results = _omitting(core, samples, outputs, least, paired, masked)
+    dtype = samples[0].dtype
+    dtype = np.dtype(np.float64) if dtype.kind in "biu" else dtype
+    samples, kept = _aligned(samples, axis, paired)
+    batch = samples[0].shape[:-1]
+    lengths = [one.shape[-1] for one in samples]
+    is_small = bool(_is_small(lengths, least))
+    is_unequal = paired and len(set(lengths)) > 1
+    nothing = tuple(np.full(batch, np.nan, dtype) for _ in range(outputs))
+    if batch and (0 in batch or is_small and 0 in lengths):
+        if 0 not in batch:
+            too_small(least)
+        results = nothing
     else:
-        results = _whole(core, samples, outputs, least, guard)
-    if dtype is not None:
+        is_read = nan_policy != "propagate" or is_small or is_unequal
+        nans = is_read and any(map(has_nan, samples))
+        if nans and nan_policy == "raise":
+            raise refuse("The input contains nan values")
+        if nans and nan_policy == "omit":
+            results = _omitting(core, samples, outputs, least, paired, masked, nothing)
+        elif nans and (is_small or is_unequal):
+            results = nothing
+        elif is_small and not (batch and attempts):
+            if not batch:
+                too_small(least)
+            results = nothing
+        elif is_unequal:
+            raise refuse("Array shapes are incompatible for broadcasting.", mistake="together")
+        else:
+            results = _whole(core, samples, outputs, guard)
+    if dtype.kind == "f" and not double:
         # Probabilities are computed in double precision.
         results = tuple(
             one.astype(dtype) if one.dtype.kind == "f" and one.dtype != dtype else one
@@ -157,14 +207,7 @@ def reduced(
     return results[0] if outputs == 1 else results
 
 
-def _whole(core, samples, outputs, least, guard):
-    batch = samples[0].shape[:-1]
-    if any(one.shape[-1] < least for one in samples):
-        if batch == () or 0 not in batch:
-            too_small(least)
-        dtype = np.result_type(*samples)
-        dtype = dtype if dtype.kind == "c" else np.float64
-        return tuple(np.full(batch, np.nan, dtype) for _ in range(outputs))
+def _whole(core, samples, outputs, guard=False):
     with quiet():
         results = core(*samples)
         results = results if outputs > 1 else (results,)
@@ -179,17 +222,17 @@ def _whole(core, samples, outputs, least, guard):
     return tuple(map(array, results))
 
 
-def too_small(least, stacklevel=5):
+def too_small(least, stacklevel=4):
     """Warns that a sample is too small."""
+    needed = "" if callable(least) else f" At least {least} elements are needed."
     warnings.warn(
-        f"One or more sample arguments is too small; all returned values will be NaN. At least "
-        f"{least} elements are needed.",
+        f"One or more sample arguments is too small; all returned values will be NaN.{needed}",
         SmallSampleWarning,
         stacklevel=stacklevel,
     )
 
 
-def _omitting(core, samples, outputs, least, paired, masked):
+def _omitting(core, samples, outputs, least, paired, masked, nothing):
     """Results of samples without their NaNs."""
     valid = [~np.isnan(one) if one.dtype.kind in "fc" else np.ones_like(one, dtype=bool)
              for one in samples]
@@ -198,23 +241,26 @@ def _omitting(core, samples, outputs, least, paired, masked):
         for one in valid[1:]:
             both = both & one
         valid = [both] * len(samples)
-    batch = samples[0].shape[:-1]
     if masked:
+        few = _is_small([one.sum(-1) for one in valid], least)
+        if bool(few.any()):
+            too_small(least, 5)
         with quiet():
             results = core(*samples, masks=valid)
             results = results if outputs > 1 else (results,)
-            few = None
-            for one in valid:
-                small = one.sum(-1) < least
-                few = small if few is None else few | small
             return tuple(np.where(few, np.nan, one) for one in results)
     # Each row has its own number of elements.
-    rows = []
+    batch = samples[0].shape[:-1]
+    rows, is_few = [], False
     for index in itertools.product(*map(range, batch)):
         row = [one[index][mask[index]] for one, mask in zip(samples, valid)]
-        rows.append(_whole(core, row, outputs, least, False))
-    if not rows:
-        return tuple(np.full(batch, np.nan) for _ in range(outputs))
+        is_small = bool(_is_small([one.shape[0] for one in row], least))
+        is_few |= is_small
+        rows.append(
+            [one[index] for one in nothing] if is_small else _whole(core, row, outputs)
+        )
+    if is_few:
+        too_small(least, 5)
     return tuple(np.stack(column).reshape(batch) for column in zip(*rows))
 
 

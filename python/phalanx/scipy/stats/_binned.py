@@ -38,7 +38,9 @@ def _edges(sample, bins, limits):
     if number < 1:
         raise refuse("the number of bins must be positive")
     if limits is None:
-        low, high = (float(sample.min()), float(sample.max())) if sample.size else (0.0, 1.0)
+        if sample.size == 0:
+            raise refuse("The sample must not be empty.")
+        low, high = float(sample.min()), float(sample.max())
         if not (numpy.isfinite(low) and numpy.isfinite(high)):
             raise refuse("The sample contains non-finite values.")
     else:

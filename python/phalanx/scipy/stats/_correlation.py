@@ -1,18 +1,21 @@
 """Correlations and regressions of two samples."""
 
+import itertools
 import math
+import warnings
 
 import phalanx as np
 
 from . import _inversions, _pvalues
 from ._arrays import (
+    ConstantInputWarning,
     array,
-    axis_of,
     check_alternative,
     check_policy,
     common,
     floating,
     has_nan,
+    promoted,
     quiet,
     reduced,
     refuse,
@@ -104,7 +107,7 @@ def pearsonr(x, y, *, alternative="two-sided", method=None, axis=0):
     if method is not None:
         raise refuse("`method` is not available; use permutation_test or monte_carlo_test",
                      NotImplementedError, "absent")
-    x, y = common(x, y)
+    x, y = (np.atleast_1d(one) for one in common(x, y))
     if axis is None:
         x, y, axis = x.reshape(-1), y.reshape(-1), 0
     if x.dtype.kind == "c":
@@ -135,7 +138,8 @@ def pointbiserialr(x, y, *, axis=0, nan_policy="propagate", keepdims=False):
         p = np.where(np.isnan(r), np.nan, 1.0) if n == 2 else _beta_tail(r, n, "two-sided")
         return r, p
 
-    r, p = reduced(core, [x, y], axis, nan_policy, keepdims, outputs=2, paired=True, least=2)
+    r, p = reduced(core, [x, y], axis, nan_policy, keepdims, outputs=2, paired=True, least=2,
+                   guard=True)
     return SignificanceResult(r, p)
 
 
@@ -152,50 +156,64 @@ def spearmanr(a, b=None, axis=0, nan_policy="propagate", alternative="two-sided"
     check_policy(nan_policy)
     if axis is not None and axis > 1:
         raise refuse(f"spearmanr only handles 1-D or 2-D arrays, supplied axis argument {axis}")
-    a = array(a)
-    if axis is None:
-        a = a.reshape(-1)
+    a, b = (None if one is None else np.atleast_1d(one.reshape(-1) if axis is None else one)
+            for one in (array(a), None if b is None else array(b)))
     if a.ndim > 2:
         raise refuse("spearmanr only handles 1-D or 2-D arrays")
     if b is None and a.ndim < 2:
         raise refuse("`spearmanr` needs at least 2 variables to compare", mistake="together")
-    a = a if axis != 1 or a.ndim < 2 else a.T
-    a = a[:, None] if a.ndim == 1 else a
+    # Variables are columns.
+    a, b = (one if one is None else one[:, None] if one.ndim == 1 else one.T if axis == 1 else one
+            for one in (a, b))
     if b is not None:
-        b = array(b)
-        b = b.reshape(-1) if axis is None else b if axis != 1 or b.ndim < 2 else b.T
-        b = b[:, None] if b.ndim == 1 else b
         if b.shape[0] != a.shape[0]:
             raise refuse("the samples have different extents", mistake="together")
         a = np.concatenate(common(a, b), axis=1)
+    nothing = SignificanceResult(*(np.full((), np.nan),) * 2)
+    if a.shape[0] < 2:
+        return nothing
+    if bool((a[:, :2] == a[:1, :2]).all(0).any()):
+        warnings.warn(
+            "An input array is constant; the correlation coefficient is not defined.",
+            ConstantInputWarning,
+            stacklevel=2,
+        )
+        return nothing
+    nans = np.isnan(a) if nan_policy != "propagate" and has_nan(a) else None
+    if nans is not None and nan_policy == "raise":
+        raise refuse("The input contains nan values")
+    if nans is None:
+        return SignificanceResult(*_spearman(a, alternative))
+    return SignificanceResult(*_spearman_of_pairs(a, nans, alternative))
+
+
+def _spearman(a, alternative):
+    """Correlations of columns and their p-values; numbers for two columns."""
     n, variables = a.shape
-    if n == 0:
-        nans = np.full((), np.nan)
-        return SignificanceResult(nans, nans)
-    nans = None
-    if nan_policy != "propagate" and has_nan(a):
-        if nan_policy == "raise":
-            raise refuse("The input contains nan values")
-        if variables > 2:
-            raise refuse("spearmanr omits NaNs of two variables only",
-                         NotImplementedError, "absent")
-        a = a[~np.isnan(a).any(1)]
-        n = a.shape[0]
-    elif a.dtype.kind == "f":
-        nans = np.isnan(a).any(0)
+    nans = np.isnan(a).any(0) if a.dtype.kind == "f" else np.zeros(variables, dtype=bool)
     with quiet():
-        ranked = ranks(np.moveaxis(a, 0, -1))
+        ranked = ranks(a.T)
         apart = ranked - ranked.mean(-1, keepdims=True)
-        sizes = np.sqrt((apart * apart).sum(-1))
-        r = np.clip(apart @ apart.T / (sizes[:, None] * sizes), -1.0, 1.0)
-        eye = np.eye(variables, dtype=bool)
-        r = np.where(eye & ~np.isnan(r), 1.0, r)
-        if nans is not None:
-            r = np.where(nans[:, None] | nans, np.nan, r)
+        spread = apart @ apart.T / (n - 1)
+        sizes = np.sqrt(np.diagonal(spread))
+        r = np.clip(spread / sizes[:, None] / sizes, -1.0, 1.0)
+        r = np.where(nans[:, None] | nans, np.nan, r)
         p = _rank_probability(r, n, alternative) if n > 2 else np.full_like(r, np.nan)
-    if variables == 2:
-        return SignificanceResult(r[1, 0], p[1, 0])
-    return SignificanceResult(r, p)
+    return (r[1, 0], p[1, 0]) if variables == 2 else (r, p)
+
+
+def _spearman_of_pairs(a, nans, alternative):
+    """Correlations of columns, each pair without its rows that have NaN."""
+    variables = a.shape[1]
+    r, p = np.eye(variables), np.zeros((variables, variables))
+    for one, other in itertools.combinations(range(variables), 2):
+        pair = a[:, (one, other)][~(nans[:, one] | nans[:, other])]
+        if pair.shape[0] == 1:
+            raise refuse("The input must have at least 3 entries!")
+        found = _spearman(pair, alternative) if pair.shape[0] else (math.nan, math.nan)
+        for matrix, value in zip((r, p), found):
+            matrix[one, other] = matrix[other, one] = value
+    return (r[1, 0], p[1, 0]) if variables == 2 else (r, p)
 
 
 @described("SignificanceResult: The correlation and its p-value.",
@@ -217,20 +235,17 @@ def spearmanrho(
         raise refuse("`method` is not available; use permutation_test or monte_carlo_test",
                      NotImplementedError, "absent")
 
-    x, y = common(x, y)
-    is_row = axis is not None and x.ndim > 1 and y.ndim == x.ndim
-    if is_row and x.shape[axis] == y.shape[axis] == 1:
-        raise refuse("`x` and `y` must have length at least 2.")
-
     def core(x, y):
-        r = _correlated(ranks(x), ranks(y))
         n = x.shape[-1]
+        if n < 2:
+            raise refuse("`x` and `y` must have length at least 2.")
+        r = _correlated(ranks(x), ranks(y))
         # Two elements have a correlation of 1 or -1 by chance.
         return r, _rank_probability(r, n, alternative) if n > 2 else np.where(
             np.isnan(r), np.nan, 1.0)
 
-    r, p = reduced(core, [x, y], axis, nan_policy, keepdims, outputs=2, paired=True,
-                   least=2, guard=True)
+    r, p = reduced(core, common(x, y), axis, nan_policy, keepdims, outputs=2, paired=True,
+                   least=2, guard=True, attempts=True)
     return SignificanceResult(r, p)
 
 
@@ -311,18 +326,15 @@ def kendalltau(
     check_alternative(alternative)
     if variant not in ("b", "c"):
         raise refuse(f"Unknown variant of the method chosen: {variant}.", mistake="choice")
-    x, y = array(x), array(y)
-    if axis is None and x.size != y.size:
-        raise refuse("Array shapes are incompatible for broadcasting.", mistake="together")
 
     def core(x, y):
         return _inversions.rows(
-            lambda a, b: _kendall(a, b, method, variant, alternative), x, y, 2
+            lambda a, b: _kendall(a, b, method, variant, alternative), 2, x, y
         )
 
     found = reduced(core, [x, y], axis, nan_policy, keepdims, outputs=2, paired=True, least=2,
-                    guard=True)
-    return SignificanceResult(*_as_scipy(found, [floating(x), floating(y)], nan_policy))
+                    guard=True, double=True)
+    return SignificanceResult(*found)
 
 
 @described("SignificanceResult: The correlation; its p-value is not known.", notes=COLLECTIVE,
@@ -342,8 +354,7 @@ def weightedtau(
 ):
     """Kendall's rank correlation, with weights of pairs."""
     # Differences have signs.
-    x, y = (one.astype(np.float64) if one.dtype.kind in "bu" else one
-            for one in (array(x), array(y)))
+    x, y = (one.astype(np.float64) if one.dtype.kind in "bu" else one for one in promoted(x, y))
     if axis is None and x.size != y.size:
         raise refuse("All inputs to `weightedtau` must be of the same size", mistake="together")
     if not isinstance(rank, bool) and rank is not None:
@@ -351,15 +362,20 @@ def weightedtau(
         if rank.size != x.size:
             raise refuse("the ranks have another extent", mistake="together")
 
-    def core(x, y):
-        return _inversions.rows(
-            lambda a, b: (_inversions.weighted(a, b, rank, weigher, additive), math.nan), x, y, 2
-        )
+    def ordered(x):
+        # NaNs are the smallest elements.
+        return np.where(np.isnan(x), 0, ranks(x, "dense")) if has_nan(x) else x
 
-    tau, p = reduced(core, [x, y], axis, nan_policy, keepdims, outputs=2, paired=True, least=2,
-                     guard=True)
-    (tau,) = _as_scipy([tau], [floating(x), floating(y)], nan_policy)
-    return SignificanceResult(tau, p)
+    def core(x, y):
+        (tau,) = _inversions.rows(
+            lambda a, b: (_inversions.weighted(a, b, rank, weigher, additive),),
+            1, ordered(x), ordered(y),
+        )
+        return tau, np.full_like(tau, np.nan, dtype=floating(x).dtype)
+
+    found = reduced(core, [x, y], axis, nan_policy, keepdims, outputs=2, paired=True, least=2,
+                    double=True)
+    return SignificanceResult(*found)
 
 
 @described("LinregressResult: The line, its correlation, p-value and standard errors.",
@@ -367,19 +383,12 @@ def weightedtau(
 def linregress(x, y, alternative="two-sided", *, axis=0, nan_policy="propagate", keepdims=False):
     """The line of least squares through points."""
     check_alternative(alternative)
-    x, y = common(x, y)
-    if axis is None:
-        x, y, axis = x.reshape(-1), y.reshape(-1), 0
-    if x.ndim == y.ndim == 1 and x.shape != y.shape:
-        raise refuse("all the input array dimensions must match exactly", mistake="together")
-    if x.shape[axis_of(axis, x.ndim)] > 1:
-        least, most = x.min(axis), x.max(axis)
-        if bool((least == most).any()):
+
+    def core(x, y):
+        if bool((x.min(-1) == x.max(-1)).any()):
             raise refuse(
                 "Cannot calculate a linear regression if all x values are identical"
             )
-
-    def core(x, y):
         n = x.shape[-1]
         middle_x, middle_y = x.mean(-1), y.mean(-1)
         apart_x, apart_y = x - middle_x[..., None], y - middle_y[..., None]
@@ -398,40 +407,12 @@ def linregress(x, y, alternative="two-sided", *, axis=0, nan_policy="propagate",
             p = _pvalues.student(t, dof, alternative)
             error = np.sqrt((1 - r**2) * yy / xx / dof)
             error_of_intercept = error * np.sqrt(xx + middle_x**2)
-        return slope, intercept, r, p, error, error_of_intercept
+        found = slope, intercept, r, p, error, error_of_intercept
+        return tuple(one.astype(np.float64) for one in found)
 
-    found = reduced(core, [x, y], axis, nan_policy, keepdims, outputs=6, paired=True, least=2)
-    found = _as_scipy(found, [x, y], nan_policy)
+    found = reduced(core, common(x, y), axis, nan_policy, keepdims, outputs=6, paired=True,
+                    least=2, guard=True, double=True)
     return LinregressResult(*found[:5], intercept_stderr=found[5])
-
-
-def _as_scipy(found, samples, nan_policy):
-    """Results as float64, as SciPy's are; but those of vectors that are too short or have NaN have
-    the dtype of the samples."""
-    is_vector = all(one.ndim == 1 for one in samples)
-    is_nan = is_vector and (samples[0].size < 2 or nan_policy == "propagate" and any(
-        map(has_nan, samples)))
-    dtype = np.result_type(*(one.dtype for one in samples)) if is_nan else np.float64
-    return [one.astype(dtype, copy=False) for one in found]
-
-
-def _regressors(y, x, axis):
-    y = floating(y)
-    if x is None:
-        n = y.size if axis is None else y.shape[axis]
-        x = np.arange(n, dtype=np.float64)
-        if axis is not None and y.ndim > 1:
-            shape = [1] * y.ndim
-            shape[axis] = n
-            x = x.reshape(shape)
-        elif axis is None:
-            x = x.reshape(y.shape)
-        x = np.broadcast_to(x, y.shape)
-    x = floating(x)
-    if x.size != y.size and axis is None:
-        raise refuse(f"Array shapes are incompatible for broadcasting: {len(y)} {len(x)}",
-                     mistake="together")
-    return common(y, x)
 
 
 @described("TheilslopesResult: The line and the limits of its slope.", notes=COLLECTIVE,
@@ -450,8 +431,10 @@ def theilslopes(
     if method not in ("joint", "separate"):
         raise refuse("method must be either 'joint' or 'separate'.", mistake="choice")
 
-    def one(y, x):
+    def one(y, x=None):
         n = y.shape[0]
+        y = y.astype(np.float64)
+        x = np.arange(n, dtype=np.float64) if x is None else x.astype(np.float64)
         steps_x, steps_y = x[:, None] - x, y[:, None] - y
         slopes = np.sort((steps_y / np.where(steps_x > 0, steps_x, 1.0))[steps_x > 0])
         number = slopes.shape[0]
@@ -476,14 +459,12 @@ def theilslopes(
         lower = max(round((number + z * root) / 2) - 1, 0)
         return slope, intercept, slopes[lower], slopes[upper]
 
-    own, is_alone = floating(y), x is None
-    y, x = _regressors(y, x, axis)
     found = reduced(
-        lambda y, x: _inversions.rows(one, y, x, 4), [y, x], axis, nan_policy, keepdims,
-        outputs=4, paired=True, least=2, guard=True,
+        lambda *samples: _inversions.rows(one, 4, *samples),
+        common(y) if x is None else common(y, x), axis, nan_policy, keepdims,
+        outputs=4, paired=True, least=2, guard=True, double=True,
     )
-    samples = [own] if is_alone else [y, x]
-    return TheilslopesResult(*_as_scipy(found, samples, nan_policy))
+    return TheilslopesResult(*found)
 
 
 @described("SiegelslopesResult: The line.", notes=COLLECTIVE,
@@ -496,7 +477,9 @@ def siegelslopes(
     if method not in ("hierarchical", "separate"):
         raise refuse("method can only be 'hierarchical' or 'separate'", mistake="choice")
 
-    def one(y, x):
+    def one(y, x=None):
+        y = y.astype(np.float64)
+        x = np.arange(y.shape[0], dtype=np.float64) if x is None else x.astype(np.float64)
         steps_x, steps_y = x[:, None] - x, y[:, None] - y
         apart = steps_x != 0
         safe = np.where(apart, steps_x, 1.0)
@@ -509,14 +492,12 @@ def siegelslopes(
             intercept = np.nanmedian(y - slope * x)
         return slope, intercept
 
-    own, is_alone = floating(y), x is None
-    y, x = _regressors(y, x, axis)
     found = reduced(
-        lambda y, x: _inversions.rows(one, y, x, 2), [y, x], axis, nan_policy, keepdims,
-        outputs=2, paired=True, least=2, guard=True,
+        lambda *samples: _inversions.rows(one, 2, *samples),
+        common(y) if x is None else common(y, x), axis, nan_policy, keepdims,
+        outputs=2, paired=True, least=2, guard=True, double=True,
     )
-    samples = [own] if is_alone else [y, x]
-    return SiegelslopesResult(*_as_scipy(found, samples, nan_policy))
+    return SiegelslopesResult(*found)
 
 
 @described("SomersDResult: The statistic, its p-value and the table.", notes=COLLECTIVE,
@@ -587,6 +568,6 @@ def chatterjeexi(
             spread = np.sqrt((an - 2 * bn + cn**2) / dn**2) / math.sqrt(n)
         return xi, _pvalues.normal(xi / spread, "greater")
 
-    xi, p = reduced(core, list(map(array, (x, y))), axis, nan_policy, keepdims, outputs=2,
+    xi, p = reduced(core, [x, y], axis, nan_policy, keepdims, outputs=2,
                     paired=True, least=2, guard=True)
     return SignificanceResult(xi, p)

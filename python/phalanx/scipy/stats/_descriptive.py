@@ -9,8 +9,10 @@ import phalanx as np
 
 from ._arrays import (
     array,
+    axis_of,
     central,
     check_policy,
+    common,
     count,
     floating,
     has_nan,
@@ -106,8 +108,11 @@ def gstd(a, axis=0, ddof=1, *, keepdims=False, nan_policy="propagate"):
     def core(x, masks=None):
         return np.exp(np.sqrt(variance(x, only(masks), ddof)))
 
+    a = floating(a)
+    if axis is not None:
+        axis_of(axis, a.ndim)
     with quiet():
-        logarithms = np.log(floating(a))
+        logarithms = np.log(a)
     return reduced(core, [logarithms], axis, nan_policy, keepdims, masked=True)
 
 
@@ -134,8 +139,9 @@ def mode(a, axis=0, nan_policy="propagate", keepdims=False):
     if a.dtype.kind not in "biufc":
         raise refuse("Argument `a` is not recognized as numeric.", TypeError, "dtype")
     found, number = reduced(_mode, [a], axis, nan_policy, keepdims, outputs=2)
-    if a.size == 0:
-        number = np.zeros_like(number)
+    if number.dtype.kind == "f":
+        # No element of a sample counts.
+        number = np.where(np.isnan(number), 0, number)
     return ModeResult(found, number)
 
 
@@ -227,7 +233,7 @@ def kurtosis(a, axis=0, fisher=True, bias=True, nan_policy="propagate", *, keepd
            "kurtosis.", notes=COLLECTIVE)
 def describe(a, axis=0, ddof=1, bias=True, nan_policy="propagate"):
     """Several descriptions of a sample along an axis."""
-    a = array(a)
+    a = np.atleast_1d(array(a))
     if a.size == 0:
         raise refuse("The input must not be empty.")
     check_policy(nan_policy)
@@ -235,7 +241,7 @@ def describe(a, axis=0, ddof=1, bias=True, nan_policy="propagate"):
     omits = nan_policy == "omit" and has_nan(a)
     shape = {"axis": axis, "nan_policy": nan_policy, "masked": True}
     if omits:
-        number = reduced(lambda x, masks=None: count(x, only(masks)), [values], **shape)
+        number = np.count_nonzero(~np.isnan(values), axis=axis)
         low, high = np.nanmin(a, axis=axis), np.nanmax(a, axis=axis)
     else:
         number = a.size if axis is None else a.shape[axis]
@@ -256,7 +262,8 @@ def sem(a, axis=0, ddof=1, nan_policy="propagate", *, keepdims=False):
         mask = only(masks)
         return np.sqrt(variance(x, mask, ddof) / count(x, mask)).astype(x.dtype)
 
-    return reduced(core, [floating(a)], axis, nan_policy, keepdims, masked=True)
+    return reduced(core, [floating(a)], axis, nan_policy, keepdims, masked=True, least=2,
+                   attempts=True)
 
 
 @described(_REDUCED)
@@ -354,7 +361,7 @@ def entropy(pk, qk=None, base=None, axis=0, *, nan_policy="propagate", keepdims=
     if base is not None and base <= 0:
         raise refuse("`base` must be a positive number or `None`.")
     unit = 1.0 if base is None else math.log(base)
-    samples = [floating(pk)] + ([] if qk is None else [floating(qk)])
+    samples = common(pk) if qk is None else common(pk, qk)
     if any(one.dtype.kind == "c" for one in samples):
         raise refuse("frequencies are real numbers", TypeError, "dtype")
     # The entropies of halves are of single precision.
@@ -367,9 +374,6 @@ def entropy(pk, qk=None, base=None, axis=0, *, nan_policy="propagate", keepdims=
             return total(_entr(p), mask) / unit
         return total(_rel_entr(p, q / total(q, mask, keepdims=True)), mask) / unit
 
-    if len(samples) > 1:
-        shape = np.broadcast_shapes(samples[0].shape, samples[1].shape)
-        samples = [np.broadcast_to(one, shape) for one in samples]
     return reduced(
         core, samples, axis, nan_policy, keepdims, paired=True, masked=True, least=0
     )
@@ -438,12 +442,12 @@ def differential_entropy(
     if name not in (*_ENTROPIES, "auto"):
         raise refuse(f"`method` must be one of {[*_ENTROPIES, 'auto']}", mistake="choice")
 
+    def window(n):
+        return math.floor(math.sqrt(n) + 0.5) if window_length is None else window_length
+
     def core(x):
         n = x.shape[-1]
-        m = math.floor(math.sqrt(n) + 0.5) if window_length is None else window_length
-        if not 2 <= 2 * m < n and x.ndim == 1:
-            # Too short a vector, as for all statistics; rows are refused.
-            return np.asarray(np.nan)
+        m = window(n)
         if not 2 <= 2 * m < n:
             raise refuse(
                 f"Window length ({m}) must be positive and less than half the sample size ({n})."
@@ -454,7 +458,8 @@ def differential_entropy(
         found = _ENTROPIES[chosen](np.sort(x, -1), m)
         return found if base is None else found / math.log(base)
 
-    return reduced(core, [floating(values)], axis, nan_policy, keepdims, guard=True)
+    return reduced(core, [floating(values)], axis, nan_policy, keepdims, guard=True,
+                   least=lambda n: not 2 <= 2 * window(n) < n, attempts=True)
 
 
 @described("float: The expectile.", notes=COLLECTIVE)
@@ -463,6 +468,8 @@ def expectile(a, alpha=0.5, *, weights=None):
     if alpha < 0 or alpha > 1:
         raise refuse("The expectile level alpha must be in the range [0, 1].")
     a = floating(a).reshape(-1)
+    if a.size == 0:
+        raise refuse("The sample must not be empty.")
     if weights is not None:
         weights = array(weights)
         if weights.shape != a.shape:
@@ -537,7 +544,8 @@ def circstd(
     """The standard deviation of values on a circle along an axis."""
 
     def core(x, masks=None):
-        found = np.sqrt(np.maximum(-2 * np.log(_resultant(x, high, low, masks)), 0.0))
+        # The sum turns -0.0 into 0.0.
+        found = np.sqrt(np.maximum(-2 * np.log(_resultant(x, high, low, masks)), 0.0)) + 0.0
         return found if normalize else found * ((high - low) / (2 * math.pi))
 
     return reduced(core, [floating(samples)], axis, nan_policy, keepdims, masked=True)
@@ -564,16 +572,18 @@ def directional_stats(samples, *, axis=0, normalize=True):
 
 
 def _kstat(x, mask, order):
-    n = count(x, mask)
+    n = np.asarray(count(x, mask)).astype(x.dtype)
     if order == 1:
         return mean(x, mask)
     second, third, fourth = central(x, mask, 2, 3, 4)
     if order == 2:
-        return second * (n / (n - 1))
-    if order == 3:
-        return third * (n**2 / ((n - 1) * (n - 2)))
-    scale = n**2 / ((n - 1) * (n - 2) * (n - 3))
-    return scale * ((n + 1) * fourth - 3 * (n - 1) * second**2)
+        found = second * (n / (n - 1))
+    elif order == 3:
+        found = third * (n**2 / ((n - 1) * (n - 2)))
+    else:
+        scale = n**2 / ((n - 1) * (n - 2) * (n - 3))
+        found = scale * ((n + 1) * fourth - 3 * (n - 1) * second**2)
+    return np.where(n < order, np.nan, found)
 
 
 @described(_REDUCED)
@@ -585,7 +595,7 @@ def kstat(data, n=2, *, axis=None, nan_policy="propagate", keepdims=False):
     def core(x, masks=None):
         return _kstat(x, only(masks), int(n))
 
-    return reduced(core, [floating(data)], axis, nan_policy, keepdims, masked=True, least=int(n))
+    return reduced(core, [floating(data)], axis, nan_policy, keepdims, masked=True)
 
 
 @described(_REDUCED)
@@ -596,14 +606,13 @@ def kstatvar(data, n=2, *, axis=None, nan_policy="propagate", keepdims=False):
 
     def core(x, masks=None):
         mask = only(masks)
-        size, second = count(x, mask), _kstat(x, mask, 2)
+        size, second = np.asarray(count(x, mask)).astype(x.dtype), _kstat(x, mask, 2)
         if n == 1:
             return second / size
         fourth = _kstat(x, mask, 4)
         return (2 * size * second**2 + (size - 1) * fourth) / (size * (size + 1))
 
-    least = 2 if n == 1 else 4
-    return reduced(core, [floating(data)], axis, nan_policy, keepdims, masked=True, least=least)
+    return reduced(core, [floating(data)], axis, nan_policy, keepdims, masked=True)
 
 
 @described("ndarray: The shape of the sample without the axis, after one for several orders.")

@@ -14,7 +14,10 @@ _PARAMETERS = {
 
 
 def _checked(values, weights):
-    values = floating(values).reshape(-1)
+    values = floating(values)
+    if values.ndim == 0:
+        raise refuse("A distribution is a vector, not a number.", TypeError, "type")
+    values = values.reshape(-1)
     if values.size == 0:
         raise refuse("Distribution can't be empty.")
     if weights is not None:

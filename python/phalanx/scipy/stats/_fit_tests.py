@@ -231,7 +231,7 @@ def _values_of_cdf(cdf, x, args):
 
 def _ks(core, samples, axis, nan_policy, keepdims):
     d, p, place, sign = reduced(
-        core, samples, axis, nan_policy, keepdims, outputs=4, guard=True
+        core, samples, axis, nan_policy, keepdims, outputs=4, guard=True, double=True
     )
     return KstestResult(d, p, statistic_location=place, statistic_sign=sign)
 
@@ -412,13 +412,15 @@ def cramervonmises(rvs, cdf, args=(), *, axis=0, nan_policy="propagate", keepdim
 
     def core(x):
         n = x.shape[-1]
+        if n < 2:
+            raise refuse("The sample must contain at least two observations.")
         values = _values_of_cdf(cdf, np.sort(x, -1), args)
         steps = (2 * np.arange(1, n + 1) - 1) / (2.0 * n)
         w = 1 / (12 * n) + ((steps - values) ** 2).sum(-1)
         return w, _cramer_von_mises_tail(w, n)
 
     found = reduced(core, [floating(rvs)], axis, nan_policy, keepdims, outputs=2, guard=True,
-                    least=2)
+                    least=2, attempts=True, double=True)
     return CramerVonMisesResult(*found)
 
 
@@ -447,6 +449,8 @@ def cramervonmises_2samp(
 
     def core(x, y):
         n1, n2 = x.shape[-1], y.shape[-1]
+        if min(n1, n2) < 2:
+            raise refuse("x and y must contain at least two observations.")
         total, product = n1 + n2, n1 * n2
         ranks = Ranked(pooled([x, y])[0]).ranks()
         u = 0.0
@@ -475,10 +479,8 @@ def cramervonmises_2samp(
 
         return t, _pvalues.on_host(tail, z)
 
-    x, y = common(x, y)
-    if axis is not None and min(x.ndim, y.ndim) > 1 and 1 in (x.shape[axis], y.shape[axis]):
-        raise refuse("x and y must contain at least two observations.")
-    found = reduced(core, [x, y], axis, nan_policy, keepdims, outputs=2, guard=True, least=2)
+    found = reduced(core, common(x, y), axis, nan_policy, keepdims, outputs=2, guard=True, least=2,
+                    attempts=True)
     return CramerVonMisesResult(*found)
 
 
@@ -523,12 +525,9 @@ def epps_singleton_2samp(
             w /= 1.0 + n ** (-0.45) + 10.1 * (n1 ** (-1.7) + n2 ** (-1.7))
         return w, stats.chi2.sf(w, numpy.linalg.matrix_rank(spread))
 
-    x, y = common(x, y)
-    # Vectors that are too short have the result NaN, as for all tests; rows are refused.
-    least = 5 if axis is None or x.ndim == y.ndim == 1 else 1
     found = reduced(
-        lambda x, y: rows(one, x, y, 2), [x, y], axis, nan_policy, keepdims, outputs=2,
-        guard=True, least=least,
+        lambda x, y: rows(one, 2, x, y), common(x, y), axis, nan_policy, keepdims, outputs=2,
+        guard=True, least=5, attempts=True,
     )
     return Epps_Singleton_2sampResult(*found)
 
@@ -599,16 +598,15 @@ def combine_pvalues(
     ", because the p-values are checked"), method=("{'bh', 'by'}", "The method."))
 def false_discovery_control(ps, *, axis=0, method="bh"):
     """P-values adjusted so that a threshold of them is one of the rate of false discoveries."""
-    ps = floating(ps)
+    given, ps = array(ps), floating(ps)
     if str(method).lower() not in ("bh", "by"):
         raise refuse(f"Unrecognized `method` '{method}'.", mistake="choice")
     if bool(~((ps >= 0) & (ps <= 1)).all()):
         raise refuse("`ps` must include only numbers between 0 and 1.")
-    shape = ps.shape
     if axis is None:
-        ps, axis = ps.reshape(-1), 0
+        given, ps, axis = given.reshape(-1), ps.reshape(-1), 0
     if ps.ndim == 0 or ps.size <= 1:
-        return ps.reshape(shape)
+        return given
     ps = np.moveaxis(ps, axis, -1)
     m = ps.shape[-1]
     order = np.argsort(ps, axis=-1)

@@ -8,13 +8,13 @@ from ._arrays import array
 from ._ranks import Ranked, ranks
 
 
-def rows(function, x, y, outputs):
-    """Results of a function of two vectors, for each row of two arrays."""
-    batch = x.shape[:-1]
+def rows(function, outputs, *samples):
+    """Results of a function of vectors, for each row of arrays."""
+    batch = samples[0].shape[:-1]
     if not batch:
-        found = function(x, y)
-        return tuple(np.asarray(one, dtype=np.float64) for one in found)
-    columns = [function(x[index], y[index]) for index in itertools.product(*map(range, batch))]
+        return tuple(np.asarray(one, dtype=np.float64) for one in function(*samples))
+    columns = [function(*(one[index] for one in samples))
+               for index in itertools.product(*map(range, batch))]
     return tuple(
         np.stack([array(one).astype(np.float64) for one in column]).reshape(batch)
         if columns else np.full(batch, np.nan)

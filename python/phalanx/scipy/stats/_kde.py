@@ -36,6 +36,8 @@ class gaussian_kde:
         self.dataset = np.atleast_2d(floating(dataset))
         if not self.dataset.size > 1:
             raise refuse("`dataset` input should have multiple elements.")
+        if bool(~np.isfinite(self.dataset).all()):
+            raise refuse("array must not contain infs or NaNs")
         self.d, self.n = self.dataset.shape
         self._given = weights is not None
         if weights is None:

@@ -1,5 +1,7 @@
 """Tests of the means of samples."""
 
+import functools
+import operator
 
 import phalanx as np
 
@@ -101,10 +103,8 @@ def ttest_rel(
         df = np.broadcast_to(array(n - 1).astype(x.dtype), t.shape)
         return t, _pvalues.student(t, df, alternative), df, error, middle
 
-    a, b = common(a, b)
-    if a.ndim == b.ndim == 1 and a.shape != b.shape:
-        raise refuse("unequal length arrays", mistake="together")
-    return _test(core, [a, b], axis, nan_policy, keepdims, alternative, masked=True, paired=True)
+    samples = common(a, b)
+    return _test(core, samples, axis, nan_policy, keepdims, alternative, masked=True, paired=True)
 
 
 def _error_of_difference(v1, n1, v2, n2, equal_var):
@@ -196,6 +196,12 @@ def f_oneway(*samples, axis=0, equal_var=True, nan_policy="propagate", keepdims=
     if len(samples) < 2:
         raise refuse(f"at least two inputs are required; got {len(samples)}.", TypeError, "count")
 
+    def is_small(*numbers):
+        # A sample needs an element, and one of them needs two.
+        is_any_empty = functools.reduce(operator.or_, (one == 0 for one in numbers))
+        is_all_short = functools.reduce(operator.and_, (one == 1 for one in numbers))
+        return is_any_empty | is_all_short
+
     def core(*samples, masks=None):
         masks = masks or [None] * len(samples)
         numbers = [count(*one) for one in zip(samples, masks)]
@@ -225,7 +231,8 @@ def f_oneway(*samples, axis=0, equal_var=True, nan_policy="propagate", keepdims=
         f = f.astype(samples[0].dtype)
         return f, _pvalues.f(f, k - 1, n - k)
 
-    found = reduced(core, common(*samples), axis, nan_policy, keepdims, outputs=2, masked=True)
+    found = reduced(core, common(*samples), axis, nan_policy, keepdims, outputs=2, masked=True,
+                    least=is_small)
     return F_onewayResult(*found)
 
 
@@ -238,6 +245,8 @@ def alexandergovern(*samples, nan_policy="propagate", axis=0, keepdims=False):
         raise refuse(f"2 or more inputs required, got {len(samples)}", TypeError, "count")
 
     def core(*samples, masks=None):
+        if masks is None and any(one.shape[-1] < 2 for one in samples):
+            raise refuse("Input sample size must be greater than one.")
         masks = masks or [None] * len(samples)
         numbers = [count(*one) for one in zip(samples, masks)]
         middles = [mean(*one) for one in zip(samples, masks)]
@@ -260,11 +269,9 @@ def alexandergovern(*samples, nan_policy="propagate", axis=0, keepdims=False):
             squares = squares + z**2
         return squares, _pvalues.chi2(squares, len(samples) - 1)
 
-    samples = common(*samples)
-    if axis is not None and samples[0].ndim > 1 and any(one.shape[axis] == 1 for one in samples):
-        raise refuse("Input sample size must be greater than one.")
     found = reduced(
-        core, samples, axis, nan_policy, keepdims, outputs=2, masked=True, least=2
+        core, common(*samples), axis, nan_policy, keepdims, outputs=2, masked=True, least=2,
+        attempts=True,
     )
     return AlexanderGovernResult(*found)
 
@@ -333,4 +340,5 @@ def tukey_hsd(*args, equal_var=True):
         parts = own**2 / (sizes - 1)
         df = both**2 / (parts[:, None] + parts)
     p = stats.studentized_range.sf(numpy.abs(apart) / error, k, df)
-    return TukeyHSDResult(np.asarray(apart), np.asarray(p), np.asarray(error), k, df)
+    statistic = np.asarray(apart.astype(samples[0].dtype))
+    return TukeyHSDResult(statistic, np.asarray(p), np.asarray(error), k, df)

@@ -56,10 +56,12 @@ def student(t, df, alternative="two-sided"):
 
 
 def chi2(x, df):
-    """Upper tail probabilities of statistics with a chi-squared distribution."""
+    """Upper tail probabilities of statistics with a chi-squared distribution; NaN for negative
+    statistics."""
     x = array(x).astype(np.float64)
     df = array(df).astype(x.dtype)
-    return special("gammaincc", np.broadcast_to(df / 2, x.shape), np.maximum(x, 0) / 2)
+    x = np.where(x < 0, np.nan, x)
+    return special("gammaincc", np.broadcast_to(df / 2, x.shape), x / 2)
 
 
 def f(x, df1, df2):

@@ -29,11 +29,6 @@ def pooled(samples):
     return np.concatenate(samples, -1), ends
 
 
-def _double(*samples):
-    """Samples in double precision, in which these statistics are computed."""
-    return [floating(one).astype(np.float64) for one in samples]
-
-
 @described(f"KruskalResult: {_TEST}")
 def kruskal(*samples, nan_policy="propagate", axis=0, keepdims=False):
     """The test of Kruskal and Wallis of equal medians of samples."""
@@ -49,7 +44,7 @@ def kruskal(*samples, nan_policy="propagate", axis=0, keepdims=False):
                    for low, high in zip(ends, ends[1:]))
         h = 12.0 / (n * (n + 1)) * sums - 3 * (n + 1)
         h = h / (1.0 - ranked.ties() / (float(n) ** 3 - n))
-        return h, _pvalues.chi2(h, len(samples) - 1)
+        return h, _pvalues.chi2(np.maximum(h, 0), len(samples) - 1)
 
     found = reduced(core, common(*samples), axis, nan_policy, keepdims, outputs=2, guard=True)
     return KruskalResult(*found)
@@ -71,7 +66,7 @@ def friedmanchisquare(*samples, axis=0, nan_policy="propagate", keepdims=False):
         correction = 1 - ties / (k * (k * k - 1) * n)
         squares = (ranks.sum(-2) ** 2).sum(-1)
         found = (12.0 / (k * n * (k + 1)) * squares - 3 * n * (k + 1)) / correction
-        return found, _pvalues.chi2(found, k - 1)
+        return found, _pvalues.chi2(np.maximum(found, 0), k - 1)
 
     found = reduced(core, common(*samples), axis, nan_policy, keepdims, outputs=2, paired=True,
                     guard=True)
@@ -176,6 +171,8 @@ def wilcoxon(
                 chosen = "permutations"
         statistic = np.minimum(plus, minus) if alternative == "two-sided" else plus
         if chosen == "permutations":
+            if n < 2:
+                raise refuse("each sample must contain two or more observations along `axis`.")
             p = _exact.on_rows(
                 lambda d: _exact.signed_ranks(d, zero_method, alternative), d
             )
@@ -232,7 +229,8 @@ def ranksums(
         z = z / math.sqrt(n1 * n2 * (n1 + n2 + 1) / 12.0)
         return z, _pvalues.normal(z, alternative)
 
-    found = reduced(core, _double(x, y), axis, nan_policy, keepdims, outputs=2, guard=True)
+    found = reduced(core, common(x, y), axis, nan_policy, keepdims, outputs=2, guard=True,
+                    double=True)
     return RanksumsResult(*found)
 
 
@@ -273,7 +271,8 @@ def brunnermunzel(
         below = (n1 * s1) ** 2 / (n1 - 1) + (n2 * s2) ** 2 / (n2 - 1)
         return w, _pvalues.student(w, above / below, turned)
 
-    found = reduced(core, _double(x, y), axis, nan_policy, keepdims, outputs=2, guard=True)
+    found = reduced(core, common(x, y), axis, nan_policy, keepdims, outputs=2, guard=True,
+                    double=True)
     return BrunnerMunzelResult(*found)
 
 

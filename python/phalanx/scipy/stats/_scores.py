@@ -5,12 +5,16 @@ import warnings
 import phalanx as np
 
 from ._arrays import (
+    SmallSampleWarning,
     array,
     axis_of,
     check_policy,
+    common,
     floating,
     has_nan,
     host,
+    mean,
+    only,
     quiet,
     reduced,
     refuse,
@@ -44,20 +48,21 @@ def gzscore(a, *, axis=0, ddof=0, nan_policy="propagate"):
 @described("ndarray: The shape of `scores`.")
 def zmap(scores, compare, axis=0, ddof=0, nan_policy="propagate"):
     """The distances of scores from the mean of a sample, in its standard deviations."""
-    check_policy(nan_policy)
     is_own = scores is compare
-    scores, compare = floating(scores), floating(compare)
-    if compare.size == 0:
-        return np.empty_like(scores)
-    skips = False
-    if nan_policy != "propagate" and (has_nan(scores) or has_nan(compare)):
-        if nan_policy == "raise":
-            raise refuse("The input contains nan values")
-        skips = True
+    scores, compare = common(scores, compare)
+    if axis is not None:
+        axis_of(axis, compare.ndim)
+
+    def core(x, masks=None):
+        return mean(x, only(masks)), np.sqrt(_variance(x, only(masks), ddof))
+
+    with warnings.catch_warnings():
+        if is_own:
+            warnings.simplefilter("ignore", SmallSampleWarning)
+        middle, spread = reduced(
+            core, [compare], axis, nan_policy, True, outputs=2, masked=True
+        )
     with quiet():
-        average, deviation = (np.nanmean, np.nanstd) if skips else (np.mean, np.std)
-        middle = average(compare, axis=axis, keepdims=True)
-        spread = deviation(compare, axis=axis, ddof=ddof, keepdims=True)
         small = 10 * np.finfo(spread.dtype).eps * np.abs(middle)
         if axis is None:
             middle, spread, small = (one.reshape(()) for one in (middle, spread, small))
@@ -205,7 +210,7 @@ def _extreme(a, limit, axis, inclusive, nan_policy, keepdims, is_least):
         x = floating(a)
         _check_any(x, x >= limit if is_least else x <= limit)
     found = reduced(core, [floating(a)], axis, nan_policy, keepdims, masked=True)
-    if is_whole and (limit is None or not bool(np.isnan(found).any())):
+    if is_whole and a.size and (limit is None or not bool(np.isnan(found).any())):
         return found.astype(a.dtype)
     return found
 
@@ -352,8 +357,7 @@ RelfreqResult = result("RelfreqResult", "frequency lowerlimit binsize extrapoint
 
 def _frequencies(a, numbins, limits, weights):
     a = array(a)
-    rows = a.shape[0] if a.ndim else 1
-    a = a.reshape(-1)
+    shape, a = a.shape, a.reshape(-1)
     import numpy
 
     if limits is None:
@@ -377,7 +381,7 @@ def _frequencies(a, numbins, limits, weights):
             f"Points outside given histogram range = {outside}", RuntimeWarning, stacklevel=4
         )
     size = type(limits[0])(size) if isinstance(limits[0], numpy.floating) else size
-    return counts, limits[0], size, outside, rows
+    return counts, limits[0], size, outside, shape
 
 
 @described("CumfreqResult: Counts, the lower limit, the extent of a bin, elements outside.",
@@ -392,8 +396,8 @@ def cumfreq(a, numbins=10, defaultreallimits=None, weights=None):
            notes=COLLECTIVE)
 def relfreq(a, numbins=10, defaultreallimits=None, weights=None):
     """The shares of elements in each bin of a histogram."""
-    counts, low, size, outside, n = _frequencies(a, numbins, defaultreallimits, weights)
-    return RelfreqResult(counts / n, low, size, outside)
+    counts, low, size, outside, shape = _frequencies(a, numbins, defaultreallimits, weights)
+    return RelfreqResult(counts / shape[0], low, size, outside)
 
 
 @described("ndarray: The quantiles; the axis is that of `p` if `p` is an array.", notes=DEPENDS)
@@ -406,11 +410,13 @@ def quantile(
     x, p = floating(x), array(p)
     if p.ndim == 0:
         def core(values):
+            if values.shape[-1] == 0:
+                return np.full(values.shape[:-1], np.nan, values.dtype)
             return np.quantile(values, p, axis=-1, method=method).astype(values.dtype)
 
         if weights is not None:
             return np.quantile(x, p, axis=axis, method=method, weights=weights)
-        return reduced(core, [x], axis, nan_policy, bool(keepdims), guard=True)
+        return reduced(core, [x], axis, nan_policy, bool(keepdims), guard=True, least=0)
     if p.ndim != x.ndim or p.size != p.shape[axis if axis is not None else 0]:
         raise refuse("p needs the axes of x, with the extent 1 along all but one")
     found = [

@@ -58,10 +58,9 @@ def yeojohnson_llf(lmb, data, *, axis=0, nan_policy="propagate", keepdims=False)
         n = x.shape[-1]
         moved = _johnson(x, lmb)
         spread = moved.var(-1)
-        tiny = (spread < np.finfo(moved.dtype).tiny) & (spread > 0)
-        found = -n / 2 * np.log(spread)
-        found = found + (lmb - 1) * (np.sign(x) * np.log1p(np.abs(x))).sum(-1)
-        return np.where(tiny, np.nan, found)
+        # The logarithm of a variance below the least normal number would be wrong.
+        logarithm = np.where(spread < np.finfo(moved.dtype).tiny, -np.inf, np.log(spread))
+        return -n / 2 * logarithm + (lmb - 1) * (np.sign(x) * np.log1p(np.abs(x))).sum(-1)
 
     return reduced(core, [floating(data)], axis, nan_policy, keepdims)
 
@@ -83,12 +82,12 @@ def _positive(x):
            alpha=("float", "One minus the level of the parameter's interval."))
 def boxcox(x, lmbda=None, alpha=None, optimizer=None):
     """The transformation of Box and Cox of a sample of positive numbers."""
-    x = floating(x)
     if lmbda is not None:
-        return _boxed(x, lmbda)
-    x = _vector(x)
+        return _boxed(floating(x), lmbda)
+    given = array(x)
+    x = _vector(given)
     if x.size == 0:
-        return x
+        return given
     if bool((x == x[0]).all()):
         raise refuse("Data must not be constant.")
     _positive(x)
@@ -259,7 +258,7 @@ def yeojohnson(x, lmbda=None):
     if lmbda is not None:
         return _johnson(x, lmbda)
     best = yeojohnson_normmax(x)
-    return _johnson(x, best), best
+    return _johnson(x.astype(np.float64), best), best
 
 
 @described("float: The parameter.", notes=COLLECTIVE)
@@ -273,10 +272,31 @@ def yeojohnson_normmax(x, brack=None):
     if bool((x == 0).all()):
         return 1.0
 
-    def function(power):
-        return -float(yeojohnson_llf(float(power), x))
+    values = x.astype(np.float64)
 
-    return float(optimize.brent(function, brack=(-2, 2) if brack is None else brack))
+    def function(power):
+        found = -float(yeojohnson_llf(float(power), values))
+        # An infinite likelihood comes from a variance that is too small for its logarithm.
+        return math.inf if math.isinf(found) else found
+
+    if brack is not None:
+        return float(optimize.brent(function, brack=brack))
+    return float(optimize.fminbound(function, *_safe_powers(x), xtol=1.48e-08))
+
+
+def _safe_powers(x):
+    """The parameters of Yeo and Johnson with which elements up to 20 times as large as the largest
+    one have squares in the range of the dtype."""
+    limits = np.finfo(x.dtype)
+    low, high, size = float(x.min()), float(x.max()), float(np.abs(x).max())
+    eps, range_of_sizes = math.log(float(limits.eps)), math.log1p(20 * size)
+    least = (math.log(float(limits.tiny)) - eps) / 2 / range_of_sizes
+    most = (math.log(float(limits.max)) + eps) / 2 / range_of_sizes
+    if high < 0:
+        return 2 - most, 2 - least
+    if low < 0:
+        return max(2 - most, least), min(2 - least, most)
+    return least, most
 
 
 @described("tuple: Pairs of quantiles and ordered elements; with `fit` then slope, intercept and "
@@ -291,7 +311,8 @@ def probplot(x, sparams=(), dist="norm", fit=True, plot=None, rvalue=False):
     given = array(x).reshape(-1)
     x = floating(given)
     if x.size == 0:
-        return ((x, x), (math.nan, math.nan, 0.0)) if fit else (x, x)
+        pair = given, given
+        return (pair, (math.nan, math.nan, 0.0)) if fit else pair
     if isinstance(dist, str):
         import phalanx.scipy.stats as own
 

@@ -76,7 +76,8 @@ def bartlett(*samples, axis=0, nan_policy="propagate", keepdims=False):
 
     def core(*samples):
         k = len(samples)
-        numbers = [one.shape[-1] for one in samples]
+        # Samples of one element have no variance: the result is NaN.
+        numbers = [np.asarray(float(one.shape[-1])) for one in samples]
         spreads = [variance(one, None, 1) for one in samples]
         n = sum(numbers)
         both = sum((size - 1.0) * v for size, v in zip(numbers, spreads)) / (n - k)
@@ -87,7 +88,7 @@ def bartlett(*samples, axis=0, nan_policy="propagate", keepdims=False):
         t = np.maximum(above / below, 0.0)
         return t, _pvalues.chi2(t, k - 1)
 
-    found = reduced(core, common(*samples), axis, nan_policy, keepdims, outputs=2, least=2)
+    found = reduced(core, common(*samples), axis, nan_policy, keepdims, outputs=2)
     return BartlettResult(*found)
 
 
@@ -177,8 +178,6 @@ def mood(x, y, axis=0, alternative="two-sided", *, nan_policy="propagate", keepd
     def core(x, y):
         m, n = x.shape[-1], y.shape[-1]
         total = m + n
-        if total < 3:
-            return (np.full(x.shape[:-1], np.nan),) * 2
         ranked = Ranked(pooled([x, y])[0])
         middle = (total + 1.0) / 2
         # The mean of the squares over a run of ties replaces that of the mean rank.
@@ -192,7 +191,8 @@ def mood(x, y, axis=0, alternative="two-sided", *, nan_policy="propagate", keepd
         z = (own - expected) / np.sqrt(spread)
         return z, _pvalues.normal(z, alternative)
 
-    found = reduced(core, common(x, y), axis, nan_policy, keepdims, outputs=2, guard=True)
+    found = reduced(core, common(x, y), axis, nan_policy, keepdims, outputs=2, guard=True,
+                    least=lambda m, n: m + n < 3)
     return MoodResult(*found)
 
 
