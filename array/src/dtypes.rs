@@ -1,7 +1,7 @@
 //! Dtypes: promotion, kinds and names.
 
-use crate::array::Argument;
-use crate::array::Array;
+use crate::array::{Argument, Array, dtype_of_number};
+use crate::floating::check_number;
 use crate::manipulation::refused;
 use phalanx_graph::{Error, Site, call_site};
 use phalanx_ops::error::OpError;
@@ -14,7 +14,8 @@ pub fn promote_types(a: DType, b: DType) -> DType {
 }
 
 /// NumPy's `result_type`: the dtype of a computation with these arrays, scalars and numbers.
-/// Numbers adapt to the others. Local. Errors: `OpError::Argument` without arguments.
+/// Numbers adapt to the others. Local. Errors: `OpError::Argument` without arguments,
+/// `OpError::OutOfRange` for an integer beyond 64 bits among integers alone.
 #[track_caller]
 pub fn result_type(arguments: &[Argument]) -> Result<DType, Error> {
     let site = call_site();
@@ -30,10 +31,21 @@ pub fn result_type(arguments: &[Argument]) -> Result<DType, Error> {
     let strong = promote_all(arguments.iter().filter_map(Argument::strong));
     let numbers = arguments.iter().filter_map(weak);
     let dtype = match strong {
-        Some(dtype) => Some(numbers.fold(dtype, promote_weak)),
-        None => numbers.map(phalanx_ops::promote::default_dtype).reduce(promote),
+        Some(dtype) => Some(numbers.clone().fold(dtype, promote_weak)),
+        None => numbers.clone().map(phalanx_ops::promote::default_dtype).reduce(promote),
     };
-    dtype.ok_or_else(|| refused("result_type", "arguments", "none", site))
+    let dtype = dtype.ok_or_else(|| refused("result_type", "arguments", "none", site))?;
+    // Beside a float, an integer is a float.
+    let outside = |number: Weak| {
+        let to = if dtype.is_inexact() { dtype } else { dtype_of_number(number) };
+        number.held_by(to).err()
+    };
+    if strong.is_none()
+        && let Some(error) = numbers.clone().find_map(outside)
+    {
+        return Err(Error::op(error, site));
+    }
+    Ok(dtype)
 }
 
 /// `choice` in `dtype`, the dtype that all choices promote to. Errors: `OpError::OutOfRange`.
@@ -41,24 +53,31 @@ pub(crate) fn choice_in(dtype: DType, choice: &Argument, site: Site) -> Result<A
     Ok(match choice {
         Argument::Array(choice) => choice.ok()?.converted(dtype, site).into(),
         Argument::Weak(weak) => {
-            Scalar::filled(dtype, *weak).map_err(|error| Error::op(error, site))?.into()
+            let number = Scalar::filled(dtype, *weak).map_err(|error| Error::op(error, site))?;
+            check_number(*weak, number, site)?;
+            number.into()
         }
         Argument::Scalar(scalar) => scalar.cast(dtype).into(),
     })
 }
 
 /// NumPy's `min_scalar_type`: the smallest dtype that holds a number; for an array, its own. Local.
-#[must_use]
-pub fn min_scalar_type(value: &Argument) -> DType {
+/// Errors: `OpError::OutOfRange` for an integer that no dtype holds, the error of the array.
+#[track_caller]
+pub fn min_scalar_type(value: &Argument) -> Result<DType, Error> {
     let weak = match value {
-        Argument::Array(array) => return array.dtype(),
+        Argument::Array(array) => return Ok(array.ok()?.dtype()),
         // As in NumPy, for which bfloat16 is a dtype of an extension.
-        Argument::Scalar(scalar) if scalar.dtype() == DType::BF16 => return DType::BF16,
+        Argument::Scalar(scalar) if scalar.dtype() == DType::BF16 => return Ok(DType::BF16),
         Argument::Scalar(scalar) => scalar.to_weak(),
         Argument::Weak(weak) => *weak,
     };
     let fits = |value: f64, largest: f64| !value.is_finite() || value.abs() <= largest;
-    match weak {
+    if weak.kind() == Kind::Signed {
+        let widest = dtype_of_number(weak);
+        weak.held_by(widest).map_err(|error| Error::op(error, call_site()))?;
+    }
+    Ok(match weak {
         Weak::Bool(_) => DType::Bool,
         Weak::Int(value) => {
             let holds = |dtype: &DType| Scalar::assigned(*dtype, Weak::Int(value)).is_ok();
@@ -70,12 +89,13 @@ pub fn min_scalar_type(value: &Argument) -> DType {
             let wide = if value < 0 { DType::I64 } else { DType::U64 };
             narrow.into_iter().find(holds).unwrap_or(wide)
         }
+        Weak::Large(_) => unreachable!("bug: a dtype holds an integer beyond 128 bits"),
         Weak::Float(value) if fits(value, 65000.0) => DType::F16,
         Weak::Float(value) if fits(value, 3.4e38) => DType::F32,
         Weak::Float(_) => DType::F64,
         Weak::Complex(value) if fits(value.re, 3.4e38) && fits(value.im, 3.4e38) => DType::C64,
         Weak::Complex(_) => DType::C128,
-    }
+    })
 }
 
 /// NumPy's `common_type`: the floating-point or complex dtype to which all arrays promote; integers

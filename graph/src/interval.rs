@@ -42,7 +42,7 @@ impl Interval {
         match scalar.to_weak() {
             Weak::Int(value) => Interval::new(value, value),
             Weak::Bool(value) => Interval::new(value.into(), value.into()),
-            Weak::Float(_) | Weak::Complex(_) => None,
+            Weak::Large(_) | Weak::Float(_) | Weak::Complex(_) => None,
         }
     }
 

@@ -20,8 +20,8 @@ pub struct View {
     pub stages: SmallVec<[Stage; 1]>,
     /// Whether the stages give bytes of which the view shows whether they are not zero.
     pub is_truth: bool,
-    /// Whether writes are refused: the view or one that it was made from was broadcast, or its
-    /// elements are not stored.
+    /// Whether writes are refused: the view or one that it was made from was broadcast or made
+    /// read-only, or its elements are not stored.
     pub is_read_only: bool,
 }
 

@@ -38,7 +38,7 @@ pub const fn promote_weak(dtype: DType, weak: Weak) -> DType {
 pub const fn default_dtype(weak: Weak) -> DType {
     match weak {
         Weak::Bool(_) => DType::Bool,
-        Weak::Int(_) => DType::I64,
+        Weak::Int(_) | Weak::Large(_) => DType::I64,
         Weak::Float(_) => DType::F64,
         Weak::Complex(_) => DType::C128,
     }

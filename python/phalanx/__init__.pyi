@@ -19,7 +19,9 @@ DTypeLike = numpy.typing.DTypeLike | None
 Scalar = complex | numpy.generic | ndarray
 
 class ndarray:
-    """An array over all devices of a mesh."""
+    """An array over all devices of a mesh. Python asks a `sequence` for its length where a mapping has
+    none, as `reversed` and `bisect` do.
+    """
     shape: tuple[int, ...]
     ndim: int
     size: int
@@ -1420,12 +1422,12 @@ class ndarray:
         Local: copied at once, equal on all processes.
         """
     def setflags(self, write: bool | None = ..., align: bool | None = ..., uic: bool | None = ...) -> None:
-        """Accepts the present values of the flags and refuses any change.
+        """Allows writes to the array, or refuses them.
 
         Parameters
         ----------
         write : bool, optional
-            The present value of the flag.
+            Whether writes are allowed; None leaves the flag as it is.
         align : bool, optional
             Without effect.
         uic : bool, optional
@@ -1438,7 +1440,7 @@ class ndarray:
         Raises
         ------
         ValueError
-            A flag would change.
+            Writes would be allowed to a view that was read-only when it was made, or to an element.
 
         Notes
         -----
@@ -5796,7 +5798,8 @@ def frompyfunc(func: Callable[..., Any], /, nin: SupportsIndex, nout: SupportsIn
     Returns
     -------
     callable
-        A function of arrays; its results have the shape to which the arrays broadcast.
+        A function of arrays; its results have the shape to which the arrays broadcast. It has the
+        methods `reduce`, `accumulate`, `reduceat` and `outer`, and the attributes of a ufunc.
 
     Raises
     ------

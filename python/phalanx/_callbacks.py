@@ -41,6 +41,76 @@ class vectorize:
         return _map(_brought, answer)
 
 
+def _of_objects(answer):
+    """NumPy's arrays of objects as arrays of ours; other objects stay as they are."""
+    import numpy
+
+    if isinstance(answer, tuple):
+        return tuple(map(_of_objects, answer))
+    if not isinstance(answer, numpy.ndarray):
+        return answer
+    found = numpy.array(answer.ravel().tolist())
+    if found.shape != (answer.size,):
+        raise _refusal(
+            TypeError,
+            "elements",
+            "arrays hold numbers and truth values: the function gives sequences",
+        )
+    return _phalanx.asarray(found.reshape(answer.shape))
+
+
+class _PythonUfunc:
+    """A ufunc of NumPy's that calls a Python function, for arrays of ours."""
+
+    def __init__(self, host, text):
+        self._host, self.__doc__, self.__name__ = host, text, host.__name__
+        for name in ("identity", "nargs", "nin", "nout", "ntypes", "signature", "types"):
+            setattr(self, name, getattr(host, name))
+
+    def __repr__(self):
+        return repr(self._host)
+
+    def __call__(self, *args, **kwargs):
+        return self._by(self._host, args, kwargs)
+
+    def accumulate(self, *args, **kwargs):
+        """The results of applying the function to more and more elements along an axis."""
+        return self._by(self._host.accumulate, args, kwargs)
+
+    def outer(self, *args, **kwargs):
+        """The results for all pairs of elements of two arrays."""
+        return self._by(self._host.outer, args, kwargs)
+
+    def reduce(self, *args, **kwargs):
+        """The result of applying the function to all elements along an axis."""
+        return self._by(self._host.reduce, args, kwargs)
+
+    def reduceat(self, *args, **kwargs):
+        """The results of applying the function to slices along an axis."""
+        return self._by(self._host.reduceat, args, kwargs)
+
+    def _by(self, call, args, kwargs):
+        fetched = []
+
+        def to_host(value):
+            host = _to_host(value)
+            if host is not value:
+                fetched.append((value, host))
+            return host
+
+        def kept(answer):
+            if isinstance(answer, tuple):
+                return tuple(map(kept, answer))
+            # NumPy returns an output that it was given.
+            for output, host in fetched:
+                if answer is host:
+                    _phalanx.copyto(output, host)
+                    return output
+            return _of_objects(answer)
+
+        return kept(call(*_map(to_host, args), **_map(to_host, kwargs)))
+
+
 def frompyfunc(func, /, nin, nout, *, identity=None):
     """A function of arrays made from a Python function; the arrays are broadcast to one shape.
 
@@ -60,7 +130,8 @@ def frompyfunc(func, /, nin, nout, *, identity=None):
     Returns
     -------
     callable
-        A function of arrays; its results have the shape to which the arrays broadcast.
+        A function of arrays; its results have the shape to which the arrays broadcast. It has the
+        methods `reduce`, `accumulate`, `reduceat` and `outer`, and the attributes of a ufunc.
 
     Raises
     ------
@@ -74,22 +145,4 @@ def frompyfunc(func, /, nin, nout, *, identity=None):
     import numpy
 
     keywords = {} if identity is None else {"identity": identity}
-    host = numpy.frompyfunc(func, nin, nout, **keywords)
-
-    def made(objects):
-        objects = numpy.asarray(objects, dtype=object)
-        found = numpy.array(objects.ravel().tolist())
-        if found.shape != (objects.size,):
-            raise _refusal(
-                TypeError,
-                "elements",
-                "arrays hold numbers and truth values: the function gives sequences",
-            )
-        return _phalanx.asarray(found.reshape(objects.shape))
-
-    def call(*args):
-        answer = host(*_map(_to_host, args))
-        return tuple(map(made, answer)) if nout > 1 else made(answer)
-
-    call.__doc__ = func.__doc__
-    return call
+    return _PythonUfunc(numpy.frompyfunc(func, nin, nout, **keywords), func.__doc__)

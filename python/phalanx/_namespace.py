@@ -307,12 +307,12 @@ def dump(self, file):
 
 
 def setflags(self, write=None, align=None, uic=None):
-    """Accepts the present values of the flags and refuses any change.
+    """Allows writes to the array, or refuses them.
 
     Parameters
     ----------
     write : bool, optional
-        The present value of the flag.
+        Whether writes are allowed; None leaves the flag as it is.
     align : bool, optional
         Without effect.
     uic : bool, optional
@@ -325,18 +325,14 @@ def setflags(self, write=None, align=None, uic=None):
     Raises
     ------
     ValueError
-        A flag would change.
+        Writes would be allowed to a view that was read-only when it was made, or to an element.
 
     Notes
     -----
     Local: a process may call it alone.
     """
-    if write is not None and bool(write) != self.flags.writeable:
-        raise _refusal(
-            ValueError,
-            "fixed",
-            "cannot set WRITEABLE flag: use broadcast_to for a read-only view",
-        )
+    if write is not None:
+        self.flags.writeable = bool(write)
     if uic:
         raise _refusal(ValueError, "fixed", "cannot set WRITEBACKIFCOPY flag to True")
 

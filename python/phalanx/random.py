@@ -5,6 +5,7 @@ processes. They differ from NumPy's, except for the words of `PCG64`, `PCG64DXSM
 the numbers of `random` by them. Without a seed all processes agree on one.
 """
 
+from . import _phalanx
 from ._phalanx.random import *  # noqa: F403
 from ._phalanx.random import __all__ as _native
 from ._phalanx import _refusal
@@ -159,7 +160,7 @@ class BitGenerator:
         -----
         Local; Collective for one number, which is returned as a Python integer.
         """
-        shape = () if size is None else tuple(size) if hasattr(size, "__iter__") else (size,)
+        shape = () if size is None else tuple(size) if _phalanx.iterable(size) else (size,)
         drawn = self._stream.raw(shape)
         if not output:
             return None

@@ -1122,7 +1122,7 @@ class Generator:
         Local: recorded. Collective if a parameter is an array, because all of its elements are
         checked. Distribution: local.
         """
-    def shuffle(self, x: ndarray, axis: SupportsIndex = ...) -> None:
+    def shuffle(self, x: ArrayLike, axis: SupportsIndex = ...) -> None:
         """shuffle(self, /, x, axis=0)
 
         Shuffles the slices of an array along an axis in place.
@@ -1131,8 +1131,9 @@ class Generator:
         ----------
         self : Generator
             The generator.
-        x : ndarray
-            The array, which is changed.
+        x : array_like
+            The array, or the list, which is changed. The order of a list is fetched, which is
+            Collective.
         axis : int, default: 0
             The axis whose slices are moved.
 
@@ -1145,7 +1146,7 @@ class Generator:
         AxisError
             PX003: there is no such axis.
         TypeError
-            PX133: the array has no axes. `x` is not an array.
+            PX133: the array has no axes. `x` is no array and no list.
 
         Notes
         -----
@@ -2957,7 +2958,7 @@ class RandomState:
         -----
         Local: a process may call it alone; nothing is recorded.
         """
-    def shuffle(self, x: ndarray) -> None:
+    def shuffle(self, x: ArrayLike) -> None:
         """shuffle(self, /, x)
 
         Shuffles the slices of an array along the first axis in place.
@@ -2966,8 +2967,9 @@ class RandomState:
         ----------
         self : Generator
             The generator.
-        x : ndarray
-            The array, which is changed.
+        x : array_like
+            The array, or the list, which is changed. The order of a list is fetched, which is
+            Collective.
 
         Returns
         -------
@@ -2978,7 +2980,7 @@ class RandomState:
         AxisError
             PX003: there is no such axis.
         TypeError
-            PX133: the array has no axes. `x` is not an array.
+            PX133: the array has no axes. `x` is no array and no list.
 
         Notes
         -----
@@ -4818,15 +4820,16 @@ def set_state(state: tuple[Any, ...] | dict[str, Any]) -> None:
     Local: a process may call it alone; nothing is recorded.
     """
 
-def shuffle(x: ndarray) -> None:
+def shuffle(x: ArrayLike) -> None:
     """shuffle(x)
 
     Shuffles the slices of an array along the first axis in place.
 
     Parameters
     ----------
-    x : ndarray
-        The array, which is changed.
+    x : array_like
+        The array, or the list, which is changed. The order of a list is fetched, which is
+        Collective.
 
     Returns
     -------
@@ -4837,7 +4840,7 @@ def shuffle(x: ndarray) -> None:
     AxisError
         PX003: there is no such axis.
     TypeError
-        PX133: the array has no axes. `x` is not an array.
+        PX133: the array has no axes. `x` is no array and no list.
 
     Notes
     -----

@@ -101,7 +101,8 @@ MISTAKES = {
     "dtype": ("PX147", TypeError, lambda: np.zeros(3, dtype="number")),
     "dtype of objects": ("PX147", TypeError, lambda: np.zeros(3, dtype=object)),
     "dtype of texts": ("PX147", TypeError, lambda: np.zeros(3, dtype="U4")),
-    "an integer beyond all": ("PX148", OverflowError, lambda: np.ones(3, "i4") + 10**50),
+    "an integer beyond all": ("PX013", OverflowError, lambda: np.min_scalar_type(10**50)),
+    "an integer beyond int32": ("PX013", OverflowError, lambda: np.ones(3, "i4") + 10**50),
     # Arrays that are no numbers.
     "int": ("PX149", TypeError, lambda: int(np.ones(2))),
     "float": ("PX149", TypeError, lambda: float(np.ones((1, 1, 2)))),
@@ -118,7 +119,7 @@ MISTAKES = {
     "deleted": ("PX150", ValueError, deleted),
     "shape": ("PX150", AttributeError, lambda: setattr(np.ones((2, 3)).T, "shape", (2, 3))),
     "resized": ("PX150", ValueError, lambda: np.ones(4).resize(2)),
-    "flags": ("PX150", ValueError, lambda: np.ones(4).setflags(write=False)),
+    "flags": ("PX150", ValueError, lambda: np.ones(4)[0].setflags(write=True)),
     # Missing names and functions.
     "name": ("PX151", AttributeError, lambda: np.char),
     "attribute": ("PX151", AttributeError, lambda: np.ones(3).ctypes),

@@ -127,9 +127,12 @@ def test_dumps_and_flags(tmp_path):
     assert loaded.tolist() == array.tolist() and loaded.flags.f_contiguous
     array.dump(tmp_path / "array.pickle")
     assert pickle.loads((tmp_path / "array.pickle").read_bytes()).tolist() == array.tolist()
+    array.setflags(write=False)
+    with pytest.raises(ValueError, match="read-only"):
+        array[0] = 1
     array.setflags(write=True)
     with pytest.raises(ValueError, match="WRITEABLE"):
-        array.setflags(write=False)
+        phalanx.broadcast_to(array, (2, 2, 3)).setflags(write=True)
 
 
 def test_names_of_scipy_are_ours():

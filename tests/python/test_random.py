@@ -130,7 +130,7 @@ def test_orders():
     assert rng.shuffle(array) is None
     assert sorted(array.get()[:, 0].tolist()) == list(range(0, 40, 4))
     with pytest.raises(TypeError):
-        rng.shuffle([1, 2, 3])
+        rng.shuffle((1, 2, 3))
 
 
 def test_choice():

@@ -7,9 +7,9 @@ use phalanx::records::{Field, Form, Record, RecordValue, Records};
 use phalanx::sparse::Csr;
 use phalanx::{
     AnyIndex, Index, Positions, Product, ProductOptions, SplitAlong, Ufunc, UfuncOptions,
-    array_of_list, atleast_nd, compress, copy_if_needed, dot_into, eye_in, histogramdd, interp,
-    nancumulative_as, nanmedian, nanquantile, polyfit_full, repr_around, require, roll_period,
-    take_into, try_place,
+    array_of_list, atleast_nd, choose, compress, copy_if_needed, dot_into, eye_in, histogramdd,
+    interp, nancumulative_as, nanmedian, nanquantile, polyfit_full, repr_around, require,
+    roll_period, take_into, try_place,
 };
 use std::sync::Arc;
 
@@ -97,6 +97,11 @@ fn orders_in_memory_were_made_by_the_module() {
         let beyond = a.over_buffer(DType::I64, &[2, 3], None, 8, MemoryOrder::C);
         assert_eq!(beyond.evaluate().unwrap_err().numpy_class(), "TypeError");
         assert_eq!(code(&gaps.over_buffer(DType::U8, &[1], None, 0, MemoryOrder::C)), "PX017");
+        let fixed = a.with_writes(false).unwrap();
+        assert!(!fixed.is_writeable() && a.is_writeable() && fixed.has_base_of(&a));
+        assert_eq!(fixed.slice(s![1..]).try_assign(7).unwrap_err().code(), "PX017");
+        fixed.with_writes(true).unwrap().slice(s![1..]).try_assign(7).unwrap();
+        assert_eq!(integers(&fixed), [0, 1, 2, 7, 7, 7]);
     });
 }
 
@@ -125,6 +130,30 @@ fn masks_counts_and_lists_were_read_by_the_module() {
         let (x, y) = (ones([3], DType::F32), arange(0, 3, 1));
         let fit = polyfit_full(&x, &y, 1, None, None).unwrap();
         assert_eq!((fit.has_full_rank().unwrap(), fit.dtype), (false, DType::F32));
+    });
+}
+
+#[test]
+fn conditions_of_piecewise_were_stretched_along_the_last_axes() {
+    on_lines(|| {
+        let x = arange(0, 4, 1).reshape([2, 2]);
+        let rows = from_slice(&[true, false], [2]);
+        assert_eq!(integers(&piecewise(&x, &[&rows], &[7.into()])), [7, 7, 0, 0]);
+        let three = from_slice(&[true, false, true], [3]);
+        assert_eq!(code(&piecewise(&x, &[&three], &[7.into()])), "PX027");
+    });
+}
+
+#[test]
+fn large_numbers_wrapped_without_an_error_in_choose() {
+    on_lines(|| {
+        let (selector, ones) = (from_slice(&[0i64, 1], [2]), ones([2], DType::I64));
+        let chosen = |power: u32| {
+            let number = Argument::Weak(Weak::Int(1 << power));
+            choose(&selector, &[(&ones).into(), number], Mode::Raise)
+        };
+        assert_eq!(integers(&chosen(62)), [1, 1 << 62]);
+        assert_eq!(code(&chosen(64)), "PX013");
     });
 }
 

@@ -68,13 +68,19 @@ impl Argument {
     }
 
     /// Makes an array of one of several operands if none is an array: of a scalar if there is one,
-    /// from which the numbers then take their dtype, else of the first number. Local.
+    /// from which the numbers then take their dtype, else of the first number that a dtype holds.
+    /// Local.
     #[track_caller]
     pub fn make_one_an_array(operands: &mut [Argument]) {
         if operands.iter().any(|operand| operand.as_array().is_some()) {
             return;
         }
-        let place = operands.iter().position(|operand| operand.strong().is_some()).unwrap_or(0);
+        let is_held = |operand: &Argument| match operand {
+            Argument::Weak(weak) => weak.held_by(dtype_of_number(*weak)).is_ok(),
+            Argument::Scalar(_) | Argument::Array(_) => true,
+        };
+        let strong = operands.iter().position(|operand| operand.strong().is_some());
+        let place = strong.or_else(|| operands.iter().position(is_held)).unwrap_or(0);
         if let Some(operand) = operands.get_mut(place) {
             *operand = within(call_site(), || operand.clone().into_array()).into();
         }
@@ -84,7 +90,7 @@ impl Argument {
 /// The dtype of an array of one number.
 pub(crate) fn dtype_of_number(number: Weak) -> DType {
     match number {
-        Weak::Int(value) if i64::try_from(value).is_err() => DType::U64,
+        Weak::Int(_) | Weak::Large(_) if number.held_by(DType::I64).is_err() => DType::U64,
         number => default_dtype(number),
     }
 }

@@ -47,10 +47,7 @@ impl Array {
             }
             // As in NumPy, a signed integer dtype takes the scalar as a number.
             Argument::Scalar(scalar) if self.dtype().kind() == Kind::Signed => {
-                let number = match scalar.to_weak() {
-                    Weak::Complex(number) => Weak::Float(number.re),
-                    number => number,
-                };
+                let number = real_number(*scalar);
                 self.write_scalar(assigned_number(self.dtype(), number, site)?, site)
             }
             Argument::Scalar(scalar) => {
@@ -125,6 +122,22 @@ pub(crate) fn assigned_number(dtype: DType, number: Weak, site: Site) -> Result<
     let element = Scalar::assigned(dtype, number).map_err(|error| Error::op(error, site))?;
     check_number(number, element, site)?;
     Ok(element)
+}
+
+/// The element of a number, of which NumPy makes an array first. Errors: those of
+/// [`Scalar::wrapped`], and the floating-point error of the cast.
+pub(crate) fn wrapped_number(dtype: DType, number: Weak, site: Site) -> Result<Scalar, Error> {
+    let element = Scalar::wrapped(dtype, number).map_err(|error| Error::op(error, site))?;
+    check_number(number, element, site)?;
+    Ok(element)
+}
+
+/// The scalar as a number without a dtype, and without its imaginary part.
+pub(crate) fn real_number(scalar: Scalar) -> Weak {
+    match scalar.to_weak() {
+        Weak::Complex(number) => Weak::Float(number.re),
+        number => number,
+    }
 }
 
 /// The scalar cast as by `astype`. Errors: the floating-point error of the cast.

@@ -2,6 +2,7 @@
 //! writes.
 
 use super::handle::Array;
+use crate::manipulation::refused;
 use phalanx_graph::{Error, Node, View, call_site};
 use phalanx_ops::shape::normalize_axis;
 use std::sync::Arc;
@@ -89,6 +90,19 @@ impl Array {
     /// Whether the array may be written. Local.
     pub fn is_writeable(&self) -> bool {
         self.base_view().is_ok_and(|view| !view.is_read_only) && !self.is_element()
+    }
+
+    /// The same elements as an array that may be written, or that refuses writes, as NumPy's flag
+    /// `WRITEABLE` asks for. Local. Errors: `OpError::Argument` for writes to a view that shows an
+    /// element at several positions, such as a broadcast one, and the error that the array carries.
+    #[track_caller]
+    pub fn with_writes(&self, are_allowed: bool) -> Result<Array, Error> {
+        let view = self.base_view()?.clone();
+        if are_allowed && !view.stages.iter().all(|stage| stage.map.is_injective()) {
+            let text = "true for a view that repeats elements";
+            return Err(refused("with_writes", "are_allowed", text, call_site()));
+        }
+        self.with_view(View { is_read_only: !are_allowed, ..view })
     }
 
     /// NumPy's `base`: the whole array of which this one is a view; `None` if it is not a view.

@@ -25,7 +25,9 @@ mod write;
 
 pub use argument::Argument;
 pub(crate) use argument::dtype_of_number;
-pub(crate) use assign::{assigned_number, cast_scalar, without_leading};
+pub(crate) use assign::{
+    assigned_number, cast_scalar, real_number, without_leading, wrapped_number,
+};
 pub use capture::{CapturedGraph, begin_capture, end_capture};
 pub use deferral::{DeferredErrors, deferred_errors, raise_deferred};
 pub(crate) use deferral::{checks_matrices, is_deferring};

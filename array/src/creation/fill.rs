@@ -3,7 +3,7 @@
 use super::basic::{ShapeArgument, full};
 use super::conversions::isfortran;
 use super::like::full_like;
-use crate::array::{Argument, Array, cast_scalar};
+use crate::array::{Argument, Array, cast_scalar, dtype_of_number};
 use crate::dtypes::result_type;
 use crate::floating::{check_number, warn_filled};
 use crate::manipulation::{MemoryOrder, refused};
@@ -59,7 +59,10 @@ pub fn full_as(
     Array::catch(within(site, || {
         let dtype = match options.dtype {
             Some(dtype) => dtype,
-            None => result_type(std::slice::from_ref(&value))?,
+            None => match &value {
+                Argument::Weak(weak) => dtype_of_number(*weak),
+                strong => result_type(std::slice::from_ref(strong))?,
+            },
         };
         let made = match options.order.unwrap_or(MemoryOrder::C) {
             MemoryOrder::C => full(shape, number_of(&value, dtype, site)?, dtype),

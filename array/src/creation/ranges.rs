@@ -22,9 +22,8 @@ use phalanx_ops::{DType, Scalar, Weak, promote, promote_weak};
 #[track_caller]
 pub fn arange(start: impl Into<Weak>, stop: impl Into<Weak>, step: impl Into<Weak>) -> Array {
     let (site, numbers) = (call_site(), [start.into(), stop.into(), step.into()]);
-    let is_wide = |number: &Weak| matches!(number, Weak::Int(n) if i64::try_from(*n).is_err());
-    if let Some(Weak::Int(value)) = numbers.into_iter().find(is_wide) {
-        let error = OpError::OutOfRange { value: value.to_string(), dtype: DType::I64 };
+    let outside = numbers.iter().find_map(|number| number.held_by(DType::I64).err());
+    if let Some(error) = outside {
         return Array::broken(Error::op(error, site));
     }
     range(numbers, site)
@@ -205,10 +204,11 @@ impl Samples {
     }
 }
 
-/// The number as a float if it is an integer or a bool.
+/// The number as a float if it is a bool or an integer within `f64`.
 pub(crate) fn widened(number: Weak) -> Weak {
     match number {
-        Weak::Int(_) | Weak::Bool(_) => Weak::Float(number.to_complex().re),
+        number if number.held_by(DType::F64).is_err() => number,
+        Weak::Int(_) | Weak::Large(_) | Weak::Bool(_) => Weak::Float(number.to_complex().re),
         other => other,
     }
 }
@@ -311,6 +311,9 @@ fn try_linspace(
     if let (Argument::Weak(start), Argument::Weak(stop)) = (start, stop)
         && !computed.is_complex()
     {
+        for number in [start, stop] {
+            number.held_by(computed).map_err(|error| Error::op(error, site))?;
+        }
         let (start, stop) = (start.to_complex().re, stop.to_complex().re);
         if steps == 0 {
             return Ok(finish(index * 0.0 + start));

@@ -261,7 +261,7 @@ fn of_floats(op: Op, operands: &[Argument], result: &Array) -> Met {
     // If a floor quotient overflows, the remainder, which NumPy computes too, is NaN.
     let is_nan_too = op == Op::FloorDivide && looks_for(Kind::Invalid);
     if (divides || overflows || is_nan_too)
-        && let Some(finite) = where_all(operands, Op::Isfinite, f64::is_finite)
+        && let Some(finite) = where_all(operands, Op::Isfinite, f64::is_finite, result.dtype())
     {
         let found = finite.iter().fold(result.isinf(), |found, one| found.logical_and(one));
         match pole {
@@ -287,7 +287,8 @@ fn of_floats(op: Op, operands: &[Argument], result: &Array) -> Met {
     // NaN results of operands that are not NaN; the spacing of an infinity is NaN by definition.
     if looks_for(Kind::Invalid)
         && op != Op::Spacing
-        && let Some(numbers) = where_all(operands, Op::Isnan, |number| !number.is_nan())
+        && let Some(numbers) =
+            where_all(operands, Op::Isnan, |number| !number.is_nan(), result.dtype())
     {
         let invalid =
             numbers.iter().fold(result.isnan(), |found, one| found.logical_and(one.logical_not()));
@@ -312,8 +313,13 @@ fn of_integers(op: Op, operands: &[Argument], result: &Array) -> Met {
 }
 
 /// The result of `op` for each array operand with inexact elements; `None` if `holds` is false for
-/// a number among the operands.
-fn where_all(operands: &[Argument], op: Op, holds: fn(f64) -> bool) -> Option<Vec<Array>> {
+/// a number among the operands, which the operation casts to `dtype`.
+fn where_all(
+    operands: &[Argument],
+    op: Op,
+    holds: fn(f64) -> bool,
+    dtype: DType,
+) -> Option<Vec<Array>> {
     let mut arrays = Vec::new();
     for operand in operands {
         match operand {
@@ -322,7 +328,7 @@ fn where_all(operands: &[Argument], op: Op, holds: fn(f64) -> bool) -> Option<Ve
             }
             Argument::Array(_) => {}
             Argument::Scalar(scalar) if !both(*scalar, holds) => return None,
-            Argument::Weak(weak) if !both_of(*weak, holds) => return None,
+            Argument::Weak(weak) if !both(Scalar::from_weak(dtype, *weak), holds) => return None,
             Argument::Scalar(_) | Argument::Weak(_) => {}
         }
     }
@@ -337,7 +343,7 @@ fn both(scalar: Scalar, holds: fn(f64) -> bool) -> bool {
 fn both_of(weak: Weak, holds: fn(f64) -> bool) -> bool {
     match weak {
         Weak::Bool(_) | Weak::Int(_) => true,
-        Weak::Float(number) => holds(number),
+        Weak::Large(number) | Weak::Float(number) => holds(number),
         Weak::Complex(number) => holds(number.re) && holds(number.im),
     }
 }
@@ -353,6 +359,7 @@ fn is_zero(operand: &Argument) -> Where {
     let of = |weak: Weak| match weak {
         Weak::Bool(truth) => !truth,
         Weak::Int(number) => number == 0,
+        Weak::Large(_) => false,
         Weak::Float(number) => number == 0.0,
         Weak::Complex(number) => number.re == 0.0 && number.im == 0.0,
     };

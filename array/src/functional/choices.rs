@@ -1,14 +1,13 @@
 //! Choices among several values by conditions.
 
-use crate::array::Argument;
-use crate::array::Array;
+use crate::array::{Argument, Array, assigned_number, wrapped_number};
 use crate::dtypes::{choice_in, result_type};
 use crate::indexing::AnyIndex;
 use crate::manipulation::refused;
 use crate::math::{as_array, select};
 use phalanx_graph::{Error, Site, call_site, outside, within};
+use phalanx_ops::DType;
 use phalanx_ops::error::OpError;
-use phalanx_ops::{DType, Scalar};
 
 /// NumPy's `select(condlist, choicelist, default)`: each element is that of the choice whose
 /// condition holds first, or of `default` if no condition holds. All arguments broadcast.
@@ -43,6 +42,10 @@ pub fn select_list(
             within(site, || {
                 let all: Vec<Argument> = choices.iter().chain([&default]).cloned().collect();
                 let dtype = result_type(&all)?;
+                let default = match default {
+                    Argument::Weak(weak) => wrapped_number(dtype, weak, site)?.into(),
+                    strong => strong,
+                };
                 let mut chosen = as_array(&default).ok()?.converted(dtype, site);
                 for (condition, choice) in conditions.iter().zip(choices).rev() {
                     chosen = select(condition, choice_in(dtype, choice, site)?, &chosen);
@@ -58,8 +61,9 @@ pub fn select_list(
 /// without one.
 ///
 /// Shape and dtype are those of `x`; values are cast as by `astype`. A condition that is not bool
-/// holds where it is not zero. Local (records nodes, which fuse). Errors: `OpError::Argument` for a
-/// wrong number of values, `OpError::BroadcastInto`.
+/// holds where it is not zero, and one with fewer axes is for the first axes of `x`, as a mask is.
+/// Local (records nodes, which fuse). Errors: `OpError::Argument` for a wrong number of values,
+/// `OpError::MaskShape`, `OpError::BroadcastInto` for a value.
 #[track_caller]
 #[must_use]
 pub fn piecewise(x: &Array, conditions: &[&Array], values: &[Argument]) -> Array {
@@ -75,9 +79,7 @@ pub fn piecewise(x: &Array, conditions: &[&Array], values: &[Argument]) -> Array
             within(site, || {
                 let value = |argument: &Argument| -> Result<Array, Error> {
                     let argument = match argument {
-                        Argument::Weak(weak) => Scalar::assigned(dtype, *weak)
-                            .map_err(|error| Error::op(error, site))?
-                            .into(),
+                        Argument::Weak(weak) => assigned_number(dtype, *weak, site)?.into(),
                         other => other.clone(),
                     };
                     Ok(as_array(&argument).converted(dtype, site))
@@ -89,7 +91,7 @@ pub fn piecewise(x: &Array, conditions: &[&Array], values: &[Argument]) -> Array
                 let whole = x.shape();
                 let mut result = otherwise.broadcast_to(whole);
                 for (condition, argument) in conditions.iter().zip(values) {
-                    result = select(&condition.broadcast_to(whole), value(argument)?, &result);
+                    result = select(&spread(condition, whole, site)?, value(argument)?, &result);
                 }
                 // Without conditions, `result` is still a broadcast view of one element.
                 Ok(if conditions.is_empty() {
@@ -168,6 +170,20 @@ pub fn piecewise_by(x: &Array, conditions: &[&Array], pieces: &[Piece<'_>]) -> A
         }
         Ok(result)
     })())
+}
+
+/// A condition on the first axes of a shape, as a mask is, broadcast to the other axes.
+fn spread(condition: &Array, whole: &[usize], site: Site) -> Result<Array, Error> {
+    let mut shape = condition.shape().to_vec();
+    if whole.get(..shape.len()) != Some(&shape[..]) {
+        let extents = whole[..shape.len().min(whole.len())].into();
+        return Err(Error::op(
+            OpError::MaskShape { mask: condition.shape().into(), extents },
+            site,
+        ));
+    }
+    shape.resize(whole.len(), 1);
+    condition.reshape(shape).broadcast_to(whole).into_result()
 }
 
 /// Conditions as bools.

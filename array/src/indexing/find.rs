@@ -3,7 +3,7 @@
 
 use super::linear::{along, steps};
 use super::positions::{Mode, resolved, whole};
-use crate::array::{Argument, Array, check_casting_at};
+use crate::array::{Argument, Array, check_casting_at, wrapped_number};
 use crate::creation::zeros;
 use crate::dtypes::{choice_in, result_type};
 use crate::manipulation::{MemoryOrder, concatenate, refused, span};
@@ -11,7 +11,7 @@ use crate::math::select;
 use phalanx_graph::{DataError, Error, NodeOp, Site, call_site, within};
 use phalanx_ops::error::OpError;
 use phalanx_ops::shape::{broadcast, check_ndim};
-use phalanx_ops::{Casting, DType, Scalar, Shape};
+use phalanx_ops::{Casting, DType, Shape};
 
 /// The largest number of elements for each device that one search covers. A search needs memory for
 /// the positions of all its elements, however few it finds.
@@ -328,7 +328,7 @@ pub fn choose(selector: &Array, choices: &[Argument], mode: Mode) -> Array {
             let dtype = result_type(choices)?;
             let choice_in = |choice: &Argument| match choice {
                 // Numbers wrap here, as in NumPy.
-                Argument::Weak(weak) => Ok(Scalar::from_weak(dtype, *weak).into()),
+                Argument::Weak(weak) => wrapped_number(dtype, *weak, site).map(Argument::from),
                 strong => choice_in(dtype, strong, site),
             };
             let mut chosen = choice_in(last)?;

@@ -3,13 +3,13 @@
 use super::advanced::{AnyIndex, all_basic};
 use super::linear::steps;
 use super::positions::Mode;
-use crate::array::{Argument, Array, cast_scalar};
+use crate::array::{Argument, Array, cast_scalar, real_number};
 use crate::creation::arange;
 use crate::floating::warn_assigned;
 use crate::manipulation::refused;
 use phalanx_graph::{Error, Site, call_site, within};
 use phalanx_ops::error::OpError;
-use phalanx_ops::{DType, Index, Weak};
+use phalanx_ops::{Index, Kind, Scalar};
 
 impl Array {
     /// NumPy's `a.flat[...]`: a copy of the elements that an index of one axis selects among all
@@ -95,16 +95,18 @@ impl Array {
     /// Refuses a value for one element of `flat`: with the same error for every dtype, unlike
     /// [`Array::try_assign_at`].
     fn check_flat_element(&self, value: &Argument, site: Site) -> Result<(), Error> {
-        match value {
+        let number = match value {
             Argument::Array(array) if array.ndim() > 0 => {
-                Err(Error::op(OpError::Sequence { is_type: false }, site))
+                return Err(Error::op(OpError::Sequence { is_type: false }, site));
             }
-            Argument::Weak(Weak::Complex(_))
-                if !self.dtype().is_complex() && self.dtype() != DType::Bool =>
-            {
-                Err(refused("flat", "value", "a complex number", site))
-            }
-            _ => Ok(()),
+            Argument::Weak(weak) => *weak,
+            Argument::Scalar(scalar) if self.dtype().kind() == Kind::Signed => real_number(*scalar),
+            Argument::Scalar(_) | Argument::Array(_) => return Ok(()),
+        };
+        match Scalar::assigned(self.dtype(), number) {
+            Ok(_) => Ok(()),
+            Err(OpError::OutOfRange { value, .. }) => Err(refused("flat", "value", value, site)),
+            Err(_) => Err(refused("flat", "value", "a complex number", site)),
         }
     }
 

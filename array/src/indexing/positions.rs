@@ -6,7 +6,7 @@ use crate::math::select;
 use phalanx_graph::{DataError, Error, NodeOp, Operand, Site, within};
 use phalanx_ops::error::OpError;
 use phalanx_ops::promote::default_dtype;
-use phalanx_ops::{DType, Kind, Scalar, Shape, Weak};
+use phalanx_ops::{DType, Kind, Scalar, Shape};
 
 /// The treatment of positions outside the axis.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -152,9 +152,7 @@ pub(crate) fn operand_array(
             let near = Scalar::from_weak(beside.dtype(), *weak);
             match *weak {
                 weak if near.to_weak().to_complex() == weak.to_complex() => near,
-                Weak::Int(large) if i64::try_from(large).is_err() => {
-                    Scalar::from_weak(DType::F64, *weak)
-                }
+                large if large.held_by(DType::I64).is_err() => Scalar::from_weak(DType::F64, large),
                 weak => Scalar::from_weak(default_dtype(weak), weak),
             }
         }

@@ -8,7 +8,7 @@ use crate::manipulation::refused;
 use crate::math::select;
 use crate::reductions::{Axes, axis, keepdims};
 use crate::s;
-use phalanx_graph::{Error, Site, call_site, within};
+use phalanx_graph::{Error, Site, call_site, in_place_of, within};
 use phalanx_ops::error::OpError;
 use phalanx_ops::structured::Decomposition;
 
@@ -41,7 +41,7 @@ pub enum Ord {
 #[must_use]
 pub fn norm(array: &Array, ord: Ord, axes: Option<&[i64]>, is_kept: bool) -> Array {
     let site = call_site();
-    Array::catch(within(site, || {
+    Array::catch(in_place_of(site, || {
         array.ok()?;
         let dtype = factorised(array.dtype(), "norm", site).unwrap_or(array.dtype());
         let array = array.converted(dtype, site);

@@ -78,7 +78,7 @@ pub fn trace(array: &Array, offset: i64, dtype: impl Into<Option<DType>>) -> Arr
 #[must_use]
 pub fn cross(a: &Array, b: &Array, axis: i64) -> Array {
     let site = call_site();
-    Array::catch(within(site, || {
+    Array::catch(in_place_of(site, || {
         for array in [a, b] {
             let extent = array.ok()?.shape()[array.axis(axis, site)?];
             if extent != 3 {

@@ -1,9 +1,8 @@
 //! Diagonals, as views in which one axis moves along two.
 
 use crate::array::Array;
-use crate::floating::warn_discarded;
 use crate::manipulation::argument::{axis_of, refused};
-use phalanx_graph::{Error, View, call_site, within};
+use phalanx_graph::{Error, View, call_site, in_place_of};
 use phalanx_ops::error::OpError;
 use phalanx_ops::{AffineMap, AxisMap, DType, Shape};
 
@@ -69,7 +68,7 @@ impl Array {
     #[must_use]
     pub fn trace(&self, offset: i64, first: i64, second: i64) -> Array {
         let site = call_site();
-        within(site, || self.diagonal(offset, first, second).sum(-1))
+        in_place_of(site, || self.diagonal(offset, first, second).sum(-1))
     }
 
     /// As [`Array::trace`], with the dtype of the sum.
@@ -77,12 +76,10 @@ impl Array {
     #[must_use]
     pub fn trace_as(&self, offset: i64, first: i64, second: i64, dtype: DType) -> Array {
         let site = call_site();
-        Array::catch(warn_discarded(self.dtype(), dtype, site).map(|()| {
-            within(site, || {
-                let diagonal = self.diagonal(offset, first, second).astype(dtype);
-                let sum = diagonal.sum(-1);
-                if sum.dtype() == dtype { sum } else { sum.astype(dtype) }
-            })
-        }))
+        in_place_of(site, || {
+            let diagonal = self.diagonal(offset, first, second).astype(dtype);
+            let sum = diagonal.sum(-1);
+            if sum.dtype() == dtype { sum } else { sum.astype(dtype) }
+        })
     }
 }

@@ -1,6 +1,6 @@
 //! Elements inserted, deleted and appended at positions that are known on the host.
 
-use crate::array::Array;
+use crate::array::{Array, without_leading};
 use crate::creation::ShapeArgument;
 use crate::floating::warn_discarded;
 use crate::manipulation::argument::{AxisList, Positions, along, span, with_extent};
@@ -159,8 +159,8 @@ fn insert_at_many(
     places.iter().for_each(|&place| is_new[place] = true);
     let old: Vec<usize> = (0..is_new.len()).filter(|&place| !is_new[place]).collect();
     let result = result_of(array, values, axis, at.len(), site)?;
-    let spread =
-        within(site, || values.broadcast_to(with_extent(array.shape(), axis, at.len()).as_slice()));
+    let shape = with_extent(array.shape(), axis, at.len());
+    let spread = within(site, || without_leading(values, ndim).broadcast_to(shape.as_slice()));
     spread.ok()?;
     result.arrange_from(&spread, &places, axis, site)?;
     result.arrange_from(array, &old, axis, site)?;

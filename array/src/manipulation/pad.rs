@@ -3,8 +3,7 @@
 //! The axes are padded one after the other, as in NumPy. Each step computes the new ends from the
 //! elements inside, so the corners follow from the axes padded before.
 
-use crate::array::Argument;
-use crate::array::Array;
+use crate::array::{Argument, Array, dtype_of_number};
 use crate::creation::index_of;
 use crate::floating::warn_discarded;
 use crate::manipulation::argument::{along, axis_of, refused, span};
@@ -315,17 +314,12 @@ fn try_pad(
         match mode {
             PadMode::Empty => {}
             PadMode::Constant(_) => {
+                // As NumPy, which makes an array of the values.
                 let value = |weak| {
-                    let weak = match weak {
-                        // NumPy keeps the real part.
-                        Weak::Complex(number) if !dtype.is_complex() && dtype != DType::Bool => {
-                            Weak::Float(number.re)
-                        }
-                        other => other,
-                    };
-                    Scalar::assigned(dtype, weak).map_err(|error| Error::op(error, site))
+                    let scalar = Scalar::filled(dtype_of_number(weak), weak);
+                    scalar.map_or(Argument::Weak(weak), Argument::Scalar)
                 };
-                strip.write_ends(pair, value(ends[axis].0)?, value(ends[axis].1)?)?;
+                strip.write_ends(pair, value(ends[axis].0), value(ends[axis].1))?;
             }
             PadMode::Edge => {
                 let (first, last) = strip.edges(pair);

@@ -45,6 +45,8 @@ pub fn copyto(
     let (from, is_kind) = match &value {
         // A number counts as the narrowest dtype of its kind.
         Argument::Weak(weak) => {
+            // The error of an integer that does not fit comes before that of the casting rule.
+            Scalar::filled(to, *weak).map_err(|error| Error::op(error, site))?;
             let least = if to.kind() == Kind::Unsigned { Kind::Signed } else { to.kind() };
             (default_dtype(*weak), casting == Casting::Unsafe || weak.kind() <= least)
         }

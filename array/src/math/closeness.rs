@@ -1,8 +1,7 @@
 //! Equality of arrays, exact or within a tolerance, and the replacement of NaN and infinities.
 
 use super::methods::select;
-use crate::array::Argument;
-use crate::array::Array;
+use crate::array::{Argument, Array, assigned_number};
 use crate::creation::{full, full_like};
 use crate::recording::try_elementwise;
 use phalanx_graph::{Error, Site, call_site, within};
@@ -87,6 +86,7 @@ fn close(a: &Array, b: Argument, tolerance: Tolerance, site: Site) -> Result<Arr
         }
         Argument::Scalar(b) if !b.dtype().is_inexact() => Argument::Scalar(b.cast(DType::F64)),
         Argument::Weak(Weak::Int(b)) => Argument::Weak(Weak::Float(b as f64)),
+        Argument::Weak(Weak::Large(b)) if b.is_finite() => Argument::Weak(Weak::Float(b)),
         Argument::Weak(Weak::Bool(b)) => Argument::Weak(Weak::Float(b.into())),
         other => other,
     };
@@ -228,9 +228,7 @@ pub fn nan_to_num(array: &Array, replacements: impl Into<Replacements>) -> Array
             let real = dtype.real();
             Ok(match given {
                 None => Scalar::from_weak(real, Weak::Float(default)).into(),
-                Some(Argument::Weak(weak)) => {
-                    Scalar::assigned(real, *weak).map_err(|error| Error::op(error, site))?.into()
-                }
+                Some(Argument::Weak(weak)) => assigned_number(real, *weak, site)?.into(),
                 Some(given) => {
                     let (from, to) = (given.strong().unwrap_or(real), real);
                     if !can_cast(from, to, Casting::SameKind) {

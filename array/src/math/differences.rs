@@ -4,7 +4,7 @@ use crate::array::Argument;
 use crate::array::Array;
 use crate::creation::full;
 use crate::manipulation::{along, axis_of, refused, try_concatenate, with_extent};
-use crate::recording::on_mesh_of;
+use crate::recording::in_place_on_mesh_of;
 use phalanx_graph::{Error, Site, call_site, within};
 use phalanx_ops::error::OpError;
 use phalanx_ops::promote::default_dtype;
@@ -79,7 +79,7 @@ impl DiffOptions {
 #[must_use]
 pub fn diff(array: &Array, options: impl Into<DiffOptions>) -> Array {
     let (site, options) = (call_site(), options.into());
-    on_mesh_of(array, site, || try_diff(array, &options, site))
+    in_place_on_mesh_of(array, site, || try_diff(array, &options, site))
 }
 
 fn try_diff(array: &Array, options: &DiffOptions, site: Site) -> Result<Array, Error> {
@@ -137,7 +137,7 @@ fn try_diff(array: &Array, options: &DiffOptions, site: Site) -> Result<Array, E
 #[must_use]
 pub fn ediff1d(array: &Array, to_begin: Option<&Array>, to_end: Option<&Array>) -> Array {
     let site = call_site();
-    on_mesh_of(array, site, || {
+    in_place_on_mesh_of(array, site, || {
         let values = array.ravel();
         let difference = part(&values, 0, Some(1), None) - part(&values, 0, None, Some(-1));
         difference.ok()?;

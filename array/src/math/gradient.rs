@@ -68,12 +68,13 @@ fn try_gradient(array: &Array, options: &GradientOptions, site: Site) -> Result<
         Some(axes) => axes.in_order(array.ndim(), site)?,
         None => (0..array.ndim()).collect(),
     };
-    let spacings = match options.spacing.len() {
-        0 => vec![Argument::Weak(Weak::Float(1.0)); axes.len()],
-        1 => vec![options.spacing[0].clone(); axes.len()],
-        count if count == axes.len() => options.spacing.clone(),
+    let is_step = |one: &Argument| one.as_array().is_none_or(|array| array.ndim() == 0);
+    let spacings = match options.spacing.as_slice() {
+        [] => vec![Argument::Weak(Weak::Float(1.0)); axes.len()],
+        [one] if is_step(one) => vec![one.clone(); axes.len()],
+        each if each.len() == axes.len() => each.to_vec(),
         _ => {
-            let problem = "there must be one spacing, or one for each axis";
+            let problem = "there must be one step, or a spacing for each axis";
             return Err(Error::op(OpError::Arguments { operation: "gradient", problem }, site));
         }
     };

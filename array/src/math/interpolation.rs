@@ -3,6 +3,7 @@
 use super::methods::select;
 use crate::array::Argument;
 use crate::array::Array;
+use crate::creation::widened;
 use crate::floating::warn_discarded;
 use crate::indexing::Mode;
 use crate::manipulation::{refused, try_concatenate};
@@ -149,6 +150,10 @@ fn try_interp(
     let end = |place: i64| (xp.slice([Index::At(place)]), fp.slice([Index::At(place)]));
     let ((first, first_value), (last, last_value)) = (end(0), end(-1));
     let outside = |value: Option<Argument>, at_end: Array| {
+        let value = value.map(|value| match value {
+            Argument::Weak(weak) => Argument::Weak(widened(weak)),
+            strong => strong,
+        });
         let value = value.map_or(at_end, |value| super::differences::as_array(&value));
         value.converted(dtype, site)
     };

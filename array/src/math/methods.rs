@@ -147,9 +147,10 @@ impl Array {
 /// NumPy's `where(condition, x, y)`: `on_true` where `condition` holds, else `on_false`, with
 /// broadcasting.
 ///
-/// Dtype: `promote(x, y)`; a number of at most 64 bits wraps in it. A condition that is not bool
-/// holds where it is not zero. Local (records a node). Errors: `OpError::OutOfRange` for an integer
-/// of more than 64 bits, `OpError::Broadcast`.
+/// Dtype: `promote(x, y)`; an integer of at most 64 bits wraps in an integer dtype. A condition
+/// that is not bool holds where it is not zero. Local (records a node). Errors:
+/// `OpError::OutOfRange` for an integer of more than 64 bits in an integer dtype, or beyond `f64`;
+/// `OpError::Broadcast`.
 #[track_caller]
 #[must_use]
 pub fn select(
@@ -174,12 +175,9 @@ pub fn select(
         let checked = match argument {
             Argument::Array(array) => array.ok().map(|_| ()),
             Argument::Scalar(_) => Ok(()),
-            // As NumPy, which makes a 64-bit array of the number before it casts it.
-            Argument::Weak(weak @ Weak::Int(value)) if dtype.is_integer() => {
-                let own = if *value < 0 { DType::I64 } else { DType::U64 };
-                Scalar::filled(own, *weak).map(|_| ()).map_err(|error| Error::op(error, site))
+            Argument::Weak(weak) => {
+                Scalar::wrapped(dtype, *weak).map(|_| ()).map_err(|error| Error::op(error, site))
             }
-            Argument::Weak(_) => Ok(()),
         };
         if let Err(error) = checked {
             return Array::broken(error);

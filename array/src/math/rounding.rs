@@ -5,7 +5,7 @@ use crate::array::Array;
 use crate::dtypes::result_type;
 use crate::recording::{elementwise_by, try_elementwise};
 use crate::ufunc::{Ufunc, UfuncOptions};
-use phalanx_graph::{Error, Site, call_site, within};
+use phalanx_graph::{Error, Site, call_site, in_place_of, within};
 use phalanx_ops::error::OpError;
 use phalanx_ops::{Casting, DType, Kind, Op, Weak};
 
@@ -103,7 +103,7 @@ impl Array {
         options: &UfuncOptions,
     ) -> Result<Array, Error> {
         let site = call_site();
-        let clipped = within(site, || match options.dtype {
+        let clipped = in_place_of(site, || match options.dtype {
             Some(dtype) => self.clip_as(low, high, dtype, options.casting),
             None => self.clip(low, high),
         });
@@ -169,7 +169,13 @@ impl Array {
 
 /// Whether a lower or upper bound is an integer that no element of `dtype` can exceed.
 fn is_beyond(bound: &Argument, dtype: DType, is_lower: bool) -> bool {
-    let Argument::Weak(Weak::Int(value)) = *bound else { return false };
+    let value = match *bound {
+        Argument::Weak(Weak::Int(value)) => value,
+        // Larger than every element, as the last `i128` of its sign is.
+        Argument::Weak(Weak::Large(value)) if value < 0.0 => i128::MIN,
+        Argument::Weak(Weak::Large(_)) => i128::MAX,
+        _ => return false,
+    };
     let bits = 8 * dtype.size() as u32;
     let (least, greatest) = match dtype.kind() {
         Kind::Signed => (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1),

@@ -6,7 +6,7 @@ use crate::indexing::nonzero;
 use crate::linalg::eigvals;
 use crate::manipulation::{refused, try_concatenate};
 use crate::math::{ConvolveMode, convolve};
-use crate::recording::on_mesh_of;
+use crate::recording::{in_place_on_mesh_of, on_mesh_of};
 use crate::s;
 use phalanx_graph::{Error, Site, call_site};
 use phalanx_ops::error::OpError;
@@ -39,7 +39,7 @@ fn vector(operation: &'static str, p: &Array, site: Site) -> Result<Array, Error
 #[must_use]
 pub fn polyval(p: &Array, x: &Array) -> Array {
     let site = call_site();
-    on_mesh_of(x, site, || {
+    in_place_on_mesh_of(x, site, || {
         check_sequence("polyval", p, site)?;
         let mut value = zeros(x.shape(), x.dtype());
         for place in 0..p.shape()[0] as i64 {

@@ -7,7 +7,7 @@ use crate::manipulation::{
 };
 use crate::math::checked;
 use crate::products::matrices::summed;
-use phalanx_graph::{Error, Site, call_site, within};
+use phalanx_graph::{Error, Site, call_site, in_place_of, within};
 use phalanx_ops::error::OpError;
 use phalanx_ops::{Index, Op, Shape, promote};
 
@@ -121,7 +121,7 @@ pub fn vecmat(a: &Array, b: &Array) -> Array {
 #[must_use]
 pub fn cross(a: &Array, b: &Array, axes: [i64; 3]) -> Array {
     let site = call_site();
-    Array::catch(within(site, || {
+    Array::catch(in_place_of(site, || {
         sound([a, b])?;
         at_least(a, 1, ("cross", "1 or more"), site)?;
         at_least(b, 1, ("cross", "1 or more"), site)?;

@@ -132,7 +132,10 @@ impl Parameter {
     /// A parameter that may have any real value.
     pub(super) fn of(value: Argument, site: Site) -> Result<Parameter, Error> {
         let weak = match value {
-            Argument::Weak(weak) => weak,
+            Argument::Weak(weak) => {
+                weak.held_by(DType::F64).map_err(|error| Error::op(error, site))?;
+                weak
+            }
             Argument::Scalar(scalar) => scalar.to_weak(),
             Argument::Array(array) => {
                 array.ok()?;
@@ -251,6 +254,7 @@ pub(super) fn whole(
             Ok(number) => Ok(number.into()),
             Err(_) => Err(beyond(number.to_string())),
         },
+        Weak::Large(number) => Err(beyond(format!("{number:e}"))),
         Weak::Float(number) if number.is_nan() => {
             Err(refused(operation, argument, number.to_string(), site))
         }
@@ -276,6 +280,9 @@ pub(super) fn integer(value: &Argument, site: Site) -> Result<Option<i128>, Erro
     let from = match weak {
         Weak::Bool(truth) => return Ok(Some(truth.into())),
         Weak::Int(number) => return Ok(Some(number)),
+        Weak::Large(_) => {
+            return weak.held_by(DType::I64).map(|()| None).map_err(|error| Error::op(error, site));
+        }
         Weak::Float(_) => DType::F64,
         Weak::Complex(_) => DType::C128,
     };

@@ -2,7 +2,7 @@
 
 use crate::array::Argument;
 use crate::array::Array;
-use phalanx_graph::{Error, Failure, MeshHandle, Site, within};
+use phalanx_graph::{Error, Failure, MeshHandle, Site, in_place_of, within};
 use phalanx_ops::DType;
 
 /// The error of a call before a mesh exists.
@@ -31,6 +31,15 @@ pub(crate) fn on_mesh_of(
     body: impl FnOnce() -> Result<Array, Error>,
 ) -> Array {
     Array::catch(array.mesh().and_then(|mesh| mesh.enter(|| within(site, body))))
+}
+
+/// As [`on_mesh_of`], for a function whose operations report their floating-point errors in NumPy.
+pub(crate) fn in_place_on_mesh_of(
+    array: &Array,
+    site: Site,
+    body: impl FnOnce() -> Result<Array, Error>,
+) -> Array {
+    Array::catch(array.mesh().and_then(|mesh| mesh.enter(|| in_place_of(site, body))))
 }
 
 /// The mesh of all arrays among the arguments. Errors: `OpError::Meshes`.

@@ -14,7 +14,8 @@ mod structured;
 pub(crate) use elementwise::{by_loop, elementwise, elementwise_by, try_elementwise};
 pub use mesh::NotInitialised;
 pub(crate) use mesh::{
-    check_meshes, check_shape, current_mesh, mesh_of, mesh_of_arrays, on_mesh_of,
+    check_meshes, check_shape, current_mesh, in_place_on_mesh_of, mesh_of, mesh_of_arrays,
+    on_mesh_of,
 };
 pub(crate) use node::{of_known, record, record_as};
 pub(crate) use order::{copy_order, in_order, memory_order, order_of_strides};

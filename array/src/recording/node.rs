@@ -5,7 +5,7 @@ use super::mesh::{check_shape, mesh_of};
 use super::order::{OrderRule, copy_order, in_order, memory_order};
 use crate::array::Argument;
 use crate::array::Array;
-use crate::floating::is_on;
+use crate::floating::{check_number, is_on, looks};
 use phalanx_graph::{Error, MeshHandle, NodeOp, Operand, Site, map_or_none};
 use phalanx_ops::shape::broadcast;
 use phalanx_ops::{AffineMap, Arg, DType, Op, Scalar, Shape, Signature};
@@ -72,7 +72,11 @@ pub(crate) fn record_as(
     for ((argument, known), &dtype) in arguments.iter().zip(known).zip(input_dtypes) {
         let array = match argument {
             Argument::Weak(weak) => {
-                operands.push(Operand::Scalar(Scalar::from_weak(dtype, *weak)));
+                let number = Scalar::from_weak(dtype, *weak);
+                if looks() {
+                    check_number(*weak, number, site)?;
+                }
+                operands.push(Operand::Scalar(number));
                 continue;
             }
             Argument::Scalar(scalar) => {

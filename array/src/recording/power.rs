@@ -125,7 +125,11 @@ fn is_negative(scalar: &Argument) -> bool {
         Argument::Scalar(scalar) => scalar.to_weak(),
         Argument::Array(_) => return false,
     };
-    matches!(number, Weak::Int(value) if value < 0)
+    match number {
+        Weak::Int(value) => value < 0,
+        Weak::Large(value) => value < 0.0,
+        Weak::Bool(_) | Weak::Float(_) | Weak::Complex(_) => false,
+    }
 }
 
 /// Whether the result has no elements, so that no exponent can be wrong. Also true for shapes that

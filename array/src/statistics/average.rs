@@ -4,8 +4,8 @@ use crate::array::Array;
 use crate::creation::full;
 use crate::manipulation::refused;
 use crate::recording::try_elementwise;
-use crate::reductions::{Axes, warn_of_empty};
-use phalanx_graph::{DataError, Error, Site, call_site, within};
+use crate::reductions::Axes;
+use phalanx_graph::{DataError, Error, Site, call_site, in_place_of, within};
 use phalanx_ops::error::OpError;
 use phalanx_ops::{DType, Op, Weak, promote};
 
@@ -22,11 +22,7 @@ use phalanx_ops::{DType, Op, Weak, promote};
 pub fn average(array: &Array, axes: impl Into<Axes>, weights: Option<&Array>) -> Array {
     let (site, axes) = (call_site(), axes.into());
     let averaged = try_average(array, &axes, weights, site);
-    let average = Array::catch(averaged.map(|(average, _)| average));
-    if weights.is_none() {
-        warn_of_empty(array, &axes, &average, site);
-    }
-    average
+    Array::catch(averaged.map(|(average, _)| average))
 }
 
 /// As [`average`], with the sums of the weights: NumPy's `average(…, returned=True)`.
@@ -42,12 +38,7 @@ pub fn average_and_weights(
         let whole = within(site, || sum.broadcast_to(average.shape()));
         Ok((average, whole.ok()?.copy_at(site)))
     });
-    let (average, sums) =
-        averaged.unwrap_or_else(|error| (Array::broken(error.clone()), Array::broken(error)));
-    if weights.is_none() {
-        warn_of_empty(array, &axes, &average, site);
-    }
-    (average, sums)
+    averaged.unwrap_or_else(|error| (Array::broken(error.clone()), Array::broken(error)))
 }
 
 /// The averages, and the sums of the weights, which broadcast to the averages.
@@ -60,7 +51,7 @@ pub(super) fn try_average(
     array.ok()?;
     axes.allow("average", &[], site)?;
     let Some(weights) = weights else {
-        let average = within(site, || array.mean(axes.clone()));
+        let average = in_place_of(site, || array.mean(axes.clone()));
         if average.ok()?.size() == 0 {
             // NumPy divides by the number of elements of the result, which is 0.
             return Err(Error::data(DataError::ZeroWeights, site));
@@ -97,13 +88,13 @@ pub(super) fn try_average(
             .collect();
         within(site, || weights.transpose(order).reshape(shape))
     };
-    let sum = within(site, || weights.sum(axes.clone().dtype(dtype)));
+    let sum = in_place_of(site, || weights.sum(axes.clone().dtype(dtype)));
     let zero = try_elementwise(Op::Equal, &[(&sum).into(), Weak::Int(0).into()], site)?;
     // The check is recorded before the average, so every plan that computes the average also
     // computes the check.
     let any = zero.any_at(site)?;
     let (wide, weights) = (array.converted(dtype, site), weights.converted(dtype, site));
-    let average = within(site, || (wide * weights).sum(axes.clone()) / &sum);
+    let average = in_place_of(site, || (wide * weights).sum(axes.clone()) / &sum);
     average.ok()?;
     any.refuse(Error::data(DataError::ZeroWeights, site), site)?;
     Ok((average, sum))

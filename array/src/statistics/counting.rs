@@ -80,6 +80,11 @@ pub fn bincount(array: &Array, weights: Option<&Array>, minlength: i64) -> Array
             return Err(refused("bincount", "minlength", minlength.to_string(), site));
         }
         let minlength = minlength as usize;
+        // NumPy does not read the weights then.
+        if array.size() == 0 {
+            let mesh = array.mesh()?;
+            return Ok(mesh.enter(|| within(site, || zeros(minlength, DType::I64))));
+        }
         if let Some(weights) = weights {
             weights.ok()?;
             if weights.dtype().is_complex() {
@@ -90,10 +95,6 @@ pub fn bincount(array: &Array, weights: Option<&Array>, minlength: i64) -> Array
                 let (left, right) = (array.shape().into(), weights.shape().into());
                 return Err(Error::op(OpError::Broadcast { left, right }, site));
             }
-        }
-        if array.size() == 0 {
-            let mesh = array.mesh()?;
-            return Ok(mesh.enter(|| within(site, || zeros(minlength, DType::I64))));
         }
         let positions = array.converted(DType::I64, site);
         let (low, high) = within(site, || (positions.min(()), positions.max(())));

@@ -132,20 +132,22 @@ impl Op {
                 match arg {
                     Arg::Strong(from) if is_truth || can_cast(from, to, casting) => Ok(()),
                     Arg::Strong(from) => Err(OpError::Cast { from, to, casting }),
-                    Arg::Weak(Weak::Int(value)) if to.is_integer() && !to.holds(value) => {
-                        Err(OpError::OutOfRange { value: value.to_string(), dtype: to })
-                    }
                     Arg::Weak(weak) if asked.is_some() => {
+                        weak.held_by(to)?;
                         if weak.kind() == Kind::Complex && !to.is_complex() {
                             Err(OpError::cast(default_dtype(weak), to))
                         } else {
                             Ok(())
                         }
                     }
-                    Arg::Weak(weak) if casting != Casting::Unsafe && !is_as_narrow(weak, to) => {
-                        Err(OpError::Cast { from: default_dtype(weak), to, casting })
+                    Arg::Weak(weak) => {
+                        weak.held_by(to)?;
+                        if casting != Casting::Unsafe && !is_as_narrow(weak, to) {
+                            Err(OpError::Cast { from: default_dtype(weak), to, casting })
+                        } else {
+                            Ok(())
+                        }
                     }
-                    Arg::Weak(_) => Ok(()),
                 }
             })
         };
@@ -177,7 +179,7 @@ fn position(arg: Arg) -> usize {
     match arg {
         Arg::Strong(dtype) => dtype as usize,
         Arg::Weak(Weak::Bool(_)) => DType::Bool as usize,
-        Arg::Weak(Weak::Int(_)) => DType::ALL.len(),
+        Arg::Weak(Weak::Int(_) | Weak::Large(_)) => DType::ALL.len(),
         Arg::Weak(Weak::Float(_)) => DType::ALL.len() + 1,
         Arg::Weak(Weak::Complex(_)) => DType::ALL.len() + 2,
     }
@@ -193,24 +195,23 @@ fn no_loop(op: Op, args: &[Arg]) -> OpError {
 
 fn check_integers(op: Op, args: &[Arg], signature: Signature) -> Result<Signature, OpError> {
     for (operand, &arg) in args.iter().enumerate() {
-        let Arg::Weak(Weak::Int(value)) = arg else {
+        let Arg::Weak(weak) = arg else {
             continue;
         };
         let dtype = signature.inputs[operand];
-        let is_wide = !DType::I64.holds(value) && !DType::U64.holds(value);
-        if op.is_logical() && dtype == DType::Bool && is_wide {
-            return Err(OpError::OutOfRange { value: value.to_string(), dtype: DType::I64 });
-        }
-        if !dtype.is_integer() || dtype.holds(value) {
+        // As NumPy, which makes an array of the number before it takes the truth values.
+        let is_truth = op.is_logical() && dtype == DType::Bool;
+        let Err(outside) = weak.held_by(if is_truth { DType::I64 } else { dtype }) else {
             continue;
-        }
+        };
         if op.is_comparison()
+            && dtype.is_integer()
             && let Some(&Arg::Strong(other)) = args.get(1 - operand)
             && other != DType::Bool
         {
-            return Ok(wide_comparison(op, other, value, operand));
+            return Ok(wide_comparison(op, other, weak, operand));
         }
-        return Err(OpError::OutOfRange { value: value.to_string(), dtype });
+        return Err(outside);
     }
     Ok(signature)
 }
@@ -221,14 +222,9 @@ fn is_as_narrow(weak: Weak, dtype: DType) -> bool {
 }
 
 /// The loop that compares an integer array with an integer that its dtype does not hold.
-fn wide_comparison(op: Op, array: DType, value: i128, operand: usize) -> Signature {
-    let wide = if DType::I64.holds(value) {
-        DType::I64
-    } else if DType::U64.holds(value) {
-        DType::U64
-    } else {
-        DType::F64
-    };
+fn wide_comparison(op: Op, array: DType, number: Weak, operand: usize) -> Signature {
+    let holds = |dtype: &DType| number.held_by(*dtype).is_ok();
+    let wide = [DType::I64, DType::U64].into_iter().find(holds).unwrap_or(DType::F64);
     let array = match (wide, array.kind()) {
         (DType::F64, _) => DType::F64,
         (_, Kind::Unsigned) => DType::U64,
@@ -237,7 +233,7 @@ fn wide_comparison(op: Op, array: DType, value: i128, operand: usize) -> Signatu
     let constant = (wide == DType::F64).then(|| {
         // A positive literal is larger than all elements, a negative one smaller; `ascending` means
         // left < right.
-        let ascending = (value > 0) == (operand == 1);
+        let ascending = (number.to_complex().re > 0.0) == (operand == 1);
         match op {
             Op::NotEqual => true,
             Op::Less | Op::LessEqual => ascending,

@@ -72,7 +72,7 @@ impl Scalar {
         let integer = match value {
             Weak::Int(value) => value,
             Weak::Bool(value) => i128::from(value),
-            Weak::Float(value) => truncated(value, dtype),
+            Weak::Large(value) | Weak::Float(value) => truncated(value, dtype),
             Weak::Complex(value) => truncated(value.re, dtype),
         };
         // Integers are rounded once, not first to `f64`.
@@ -100,16 +100,26 @@ impl Scalar {
     }
 
     /// The element of an array of `dtype` that is filled with a number, as in NumPy's `full`:
-    /// integers must fit, and other numbers are cast as by `astype`.
+    /// integers must fit, and other numbers are cast as by `astype`. The integers of a bool are
+    /// those of `i64`.
     ///
     /// Errors: `OpError::OutOfRange`.
     pub fn filled(dtype: DType, value: Weak) -> Result<Scalar, OpError> {
-        match value {
-            Weak::Int(integer) if dtype.is_integer() && !dtype.holds(integer) => {
-                Err(OpError::OutOfRange { value: integer.to_string(), dtype })
-            }
-            _ => Ok(Scalar::from_weak(dtype, value)),
-        }
+        value.held_by(if dtype == DType::Bool { DType::I64 } else { dtype })?;
+        Ok(Scalar::from_weak(dtype, value))
+    }
+
+    /// The element of a number of which NumPy makes an array before it casts it, as in `where`: an
+    /// integer must fit into 64 bits for an integer dtype, in which it wraps, and into `f64` else.
+    ///
+    /// Errors: `OpError::OutOfRange`.
+    pub fn wrapped(dtype: DType, value: Weak) -> Result<Scalar, OpError> {
+        value.held_by(match dtype.is_integer() {
+            true if value.to_complex().re < 0.0 => DType::I64,
+            true => DType::U64,
+            false => dtype,
+        })?;
+        Ok(Scalar::from_weak(dtype, value))
     }
 
     /// The element that results from assigning a number to an element of `dtype`, as in NumPy's
@@ -127,6 +137,8 @@ impl Scalar {
             {
                 Err(OpError::OutOfRange { value: number.to_string(), dtype })
             }
+            // The truth value of an integer, however large.
+            _ if dtype == DType::Bool => Ok(Scalar::from_weak(dtype, value)),
             _ => Scalar::filled(dtype, value),
         }
     }
@@ -265,10 +277,33 @@ impl fmt::Display for Scalar {
         match self.to_weak() {
             Weak::Bool(value) => write!(f, "{value}"),
             Weak::Int(value) => write!(f, "{value}"),
+            Weak::Large(value) => write!(f, "{value:e}"),
             Weak::Float(value) if self.dtype == DType::F32 => write!(f, "{:?}", value as f32),
             Weak::Float(value) => write!(f, "{value:?}"),
             Weak::Complex(value) => write!(f, "({:?}{:+?}j)", value.re, value.im),
         }
+    }
+}
+
+impl Weak {
+    /// Checks that `dtype` holds an integer. A floating-point dtype holds all within `f64`, and
+    /// `bool` their truth values. Numbers that are not integers pass.
+    ///
+    /// Errors: `OpError::OutOfRange`.
+    pub fn held_by(self, dtype: DType) -> Result<(), OpError> {
+        let is_held = match self {
+            Weak::Int(value) => !dtype.is_integer() || dtype.holds(value),
+            Weak::Large(value) => dtype == DType::Bool || (dtype.is_inexact() && value.is_finite()),
+            Weak::Bool(_) | Weak::Float(_) | Weak::Complex(_) => true,
+        };
+        if is_held {
+            return Ok(());
+        }
+        let value = match self {
+            Weak::Int(value) => value.to_string(),
+            large => format!("{:e}", large.to_complex().re),
+        };
+        Err(OpError::OutOfRange { value, dtype })
     }
 }
 

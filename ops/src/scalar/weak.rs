@@ -10,6 +10,8 @@ pub enum Weak {
     Bool(bool),
     /// An integer; wide enough for every `i64` and `u64`.
     Int(i128),
+    /// An integer beyond `i128`, as the nearest `f64`; infinite if it is beyond those too.
+    Large(f64),
     /// A real number.
     Float(f64),
     /// A complex number.
@@ -21,7 +23,7 @@ impl Weak {
     pub const fn kind(self) -> Kind {
         match self {
             Weak::Bool(_) => Kind::Bool,
-            Weak::Int(_) => Kind::Signed,
+            Weak::Int(_) | Weak::Large(_) => Kind::Signed,
             Weak::Float(_) => Kind::Float,
             Weak::Complex(_) => Kind::Complex,
         }
@@ -32,7 +34,7 @@ impl Weak {
         match self {
             Weak::Bool(value) => Complex64::new(f64::from(value), 0.0),
             Weak::Int(value) => Complex64::new(value as f64, 0.0),
-            Weak::Float(value) => Complex64::new(value, 0.0),
+            Weak::Large(value) | Weak::Float(value) => Complex64::new(value, 0.0),
             Weak::Complex(value) => value,
         }
     }

@@ -515,7 +515,8 @@ OTHERWISE = [
                        "axis": ("int", "The axis whose slices are chosen.")}),
     ("random.permutation", {"x": ("int or array_like", "The array, or `n` for `arange(n)`."),
                             "axis": ("int", "The axis whose slices are moved.")}),
-    ("random.shuffle", {"x": ("ndarray", "The array, which is changed."),
+    ("random.shuffle", {"x": ("array_like", "The array, or the list, which is changed. The order "
+                                            "of a list is fetched, which is Collective."),
                         "axis": ("int", "The axis whose slices are moved.")}),
     ("random.permuted", {"axis": _AXIS_OR_ALL}),
     ("random.beta", {"a": ("array_like", "The first shape parameter."),

@@ -7,7 +7,7 @@ from .._phalanx import _refusal
 
 
 def _several(value):
-    return tuple(value) if hasattr(value, "__iter__") else (operator.index(value),)
+    return tuple(value) if _phalanx.iterable(value) else (operator.index(value),)
 
 
 def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=False):

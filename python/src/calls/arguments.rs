@@ -190,18 +190,14 @@ impl<'a, 'py> Arguments<'a, 'py> {
         wide.map_err(|error| self.no_integer(name, "an integer", error))
     }
 
-    /// An integer, or the default if none is given.
+    /// An integer, or the default if there is no argument. As in NumPy, None is no integer.
     pub fn integer_or(&self, name: &str, default: i64) -> PyResult<i64> {
-        Ok(self.optional_integer(name)?.unwrap_or(default))
+        if self.find(name).is_some() { self.integer(name) } else { Ok(default) }
     }
 
-    /// A count, or the default if none is given.
+    /// A count, or the default if there is no argument.
     pub fn size_or(&self, name: &str, default: usize) -> PyResult<usize> {
-        let count = self.optional_integer(name).map_err(|error| self.no_extent(error))?;
-        let Some(count) = count else { return Ok(default) };
-        usize::try_from(count).map_err(|_| {
-            value_error(Mistake::Value, format!("{}(): {name} must not be negative", self.name()))
-        })
+        if self.find(name).is_some() { self.count(name) } else { Ok(default) }
     }
 
     /// One integer or several.

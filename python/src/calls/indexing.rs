@@ -1,6 +1,6 @@
 //! Keys of `array[key]`.
 
-use crate::convert;
+use crate::convert::{self, is_sequence};
 use crate::interpreter::errors::{as_numpy_raises, is_of, refused};
 use crate::interpreter::mistakes::Mistake;
 use crate::interpreter::site::at_line;
@@ -9,7 +9,7 @@ use phalanx::{AnyIndex, Array, DType, Index, Weak};
 use pyo3::exceptions::{PyIndexError, PyOverflowError, PyTypeError, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyEllipsis, PyInt, PyList, PySlice, PyTuple};
+use pyo3::types::{PyBool, PyEllipsis, PyInt, PySlice, PyTuple};
 use smallvec::SmallVec;
 
 /// A key: basic items only, which give a view, or also arrays.
@@ -102,7 +102,7 @@ fn item(object: &Bound<'_, PyAny>) -> PyResult<AnyIndex> {
     if object.is_instance_of::<PyBool>() {
         return convert::array(object, None).map(AnyIndex::Array);
     }
-    if object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>() {
+    if is_sequence(object) {
         // A list without elements, at any depth, has no dtype and stands for no positions.
         let array = convert::array(object, None)?;
         return positions(match array.size() {

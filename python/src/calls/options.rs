@@ -101,7 +101,7 @@ impl<'py> Arguments<'_, 'py> {
                 let text = format!("{}(): boolean array must be one dimensional", self.name());
                 return Err(value_error(Mistake::Value, text));
             }
-            'i' | 'u' if is_insert && shape.len() > 1 => {
+            _ if is_insert && shape.len() > 1 => {
                 let text = "index array argument obj to insert must be one dimensional or scalar";
                 return Err(value_error(Mistake::Value, text));
             }
@@ -158,10 +158,12 @@ impl<'py> Arguments<'_, 'py> {
         Ok(elements::target(object).ok_or_else(wrong)?.clone())
     }
 
-    /// Values to write into an array of a dtype. Numbers in lists must fit the dtype.
+    /// Values to write into an array of a dtype. Numbers in lists must fit the dtype, and elements
+    /// of arrays are cast to it, as in NumPy.
     pub fn values(&self, name: &str, dtype: DType) -> PyResult<Argument> {
         let object = self.object(name)?;
-        if object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>() {
+        let is_list = object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>();
+        if is_list || convert::is_element(object)? {
             convert::array(object, Some(dtype)).map(Argument::Array)
         } else {
             convert::argument(object)
@@ -171,9 +173,6 @@ impl<'py> Arguments<'_, 'py> {
     /// A value for an array of a dtype. A string is read as the number that it spells, as in NumPy.
     pub fn value(&self, name: &str, dtype: DType) -> PyResult<Argument> {
         let object = self.object(name)?;
-        if let Some(number) = convert::large_beside(object, dtype)? {
-            return Ok(number);
-        }
         if !object.is_instance_of::<PyString>() && !object.is_instance_of::<PyBytes>() {
             return convert::argument(object);
         }

@@ -6,7 +6,7 @@ use crate::interpreter::site::at_line;
 use crate::objects::call_mesh;
 use phalanx::{Argument, Array};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyInt, PyList, PyString, PyTuple};
+use pyo3::types::{PyBytes, PyList, PyString, PyTuple};
 
 /// Writes a value into a view.
 pub fn assign(target: &Array, value: &Bound<'_, PyAny>) -> PyResult<()> {
@@ -24,8 +24,7 @@ pub fn value_for(target: &Array, value: &Bound<'_, PyAny>) -> PyResult<Argument>
         || value.is_instance_of::<PyTuple>()
         || value.is_instance_of::<PyString>()
         || value.is_instance_of::<PyBytes>()
-        || value.is_none()
-        || (value.is_exact_instance_of::<PyInt>() && value.extract::<i128>().is_err());
+        || value.is_none();
     if is_plain {
         Ok(Argument::Array(array(value, Some(target.dtype()))?))
     } else {

@@ -4,7 +4,7 @@ use super::dtypes::{from_python, numpy, to_python};
 use super::foreign::foreign;
 use super::host::fetch;
 use super::host_buffer::SharedMemory;
-use super::numbers::{element, large_beside, weak};
+use super::numbers::{element, weak};
 use crate::interpreter::errors::{as_numpy_raises, raised, type_error, value_error};
 use crate::interpreter::mistakes::Mistake;
 use crate::interpreter::site::at_line;
@@ -14,7 +14,7 @@ use crate::session::gpus::GPUS;
 use phalanx::{Argument, Array, DType, HostArray, LocalShard, Scalar, ShardBytes, room_on_host};
 use pyo3::buffer::PyUntypedBuffer;
 use pyo3::prelude::*;
-use pyo3::types::{PyFloat, PyInt, PyList, PyString, PyTuple};
+use pyo3::types::{PyBytes, PyFloat, PyInt, PyList, PySequence, PyString, PyTuple};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -39,33 +39,22 @@ pub fn operand(object: &Bound<'_, PyAny>) -> PyResult<Option<Argument>> {
     }
     // To NumPy, an object of a subclass of int is an element of an array and no Python number.
     let is_number = object.is_instance_of::<PyInt>() || object.is_instance_of::<PyFloat>();
-    let is_sequence = object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>();
-    if is_number || is_sequence || object.hasattr("dtype")? || is_exporter(object)? {
+    if is_number || object.hasattr("dtype")? || is_exporter(object)? || is_sequence(object) {
         return argument(object).map(Some);
     }
     Ok(None)
 }
 
-/// An operand of an operator whose other operand is an array of this dtype.
-pub fn operand_beside(object: &Bound<'_, PyAny>, dtype: DType) -> PyResult<Option<Argument>> {
-    match large_beside(object, dtype)? {
-        Some(number) => Ok(Some(number)),
-        None => operand(object),
-    }
+/// Whether an object is a sequence of Python that can stand for an array, such as a list, a range
+/// or a deque. Texts and bytes are no such sequences.
+pub fn is_sequence(object: &Bound<'_, PyAny>) -> bool {
+    let is_text = object.is_instance_of::<PyString>() || object.is_instance_of::<PyBytes>();
+    !is_text && object.cast::<PySequence>().is_ok()
 }
 
 /// The operands of a function of several.
 pub fn operands(objects: &[Bound<'_, PyAny>]) -> PyResult<SmallVec<[Argument; 2]>> {
-    let array = |object: &Bound<'_, PyAny>| {
-        let array = object.cast::<Ndarray>().ok()?.get().array.dtype();
-        Some(array).filter(|dtype| dtype.is_inexact())
-    };
-    let floating = objects.iter().find_map(array);
-    let converted = objects.iter().map(|object| {
-        let large = floating.map(|dtype| large_beside(object, dtype)).transpose()?;
-        large.flatten().map_or_else(|| argument(object), Ok)
-    });
-    converted.collect()
+    objects.iter().map(argument).collect()
 }
 
 /// An argument of a function: as an operand, but an object that does not convert is an error.

@@ -12,9 +12,9 @@ pub mod record_dtypes;
 pub mod records;
 
 pub use arrays::{
-    argument, array, as_array, on_gpu, operand, operand_beside, operands, to_host_array,
+    argument, array, as_array, is_sequence, on_gpu, operand, operands, to_host_array,
     to_local_shard, upload,
 };
 pub use host::{fetch, to_numpy, to_numpy_view};
 pub use ndarray::on_host;
-pub use numbers::{is_element_of_numpy, known, large_beside, weak, weak_number};
+pub use numbers::{is_element, is_element_of_numpy, known, weak, weak_number};

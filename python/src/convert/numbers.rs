@@ -1,12 +1,9 @@
 //! Numbers of Python, from and to numbers without a dtype of their own.
 
 use super::dtypes::from_python;
-use crate::interpreter::errors::refused;
-use crate::interpreter::mistakes::Mistake;
 use crate::objects::ndarray::Ndarray;
 use num_complex::Complex64;
-use phalanx::{Argument, Array, DType, Scalar, Weak};
-use pyo3::exceptions::PyOverflowError;
+use phalanx::{Argument, Array, Scalar, Weak};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -38,6 +35,14 @@ pub fn is_element_of_numpy(object: &Bound<'_, PyAny>) -> PyResult<bool> {
     object.is_instance(GENERIC.import(object.py(), "numpy", "generic")?.as_any())
 }
 
+/// Whether an object is an element of an array of NumPy's or of ours.
+pub fn is_element(object: &Bound<'_, PyAny>) -> PyResult<bool> {
+    match object.cast::<Ndarray>() {
+        Ok(array) => Ok(array.get().array.is_element()),
+        Err(_) => is_element_of_numpy(object),
+    }
+}
+
 /// An element of NumPy of a dtype that arrays have. `None` for all other objects.
 pub fn element(object: &Bound<'_, PyAny>) -> PyResult<Option<Scalar>> {
     if !is_element_of_numpy(object)? {
@@ -59,28 +64,14 @@ pub fn known(array: &Array, object: &Bound<'_, PyAny>) -> Option<Argument> {
     }
 }
 
-/// An integer beyond `i128` as an operand beside an array of this dtype: a float beside
-/// floating-point elements, as in NumPy. `None` for other objects and dtypes.
-pub fn large_beside(object: &Bound<'_, PyAny>, dtype: DType) -> PyResult<Option<Argument>> {
-    let is_large = dtype.is_inexact()
-        && object.is_exact_instance_of::<PyInt>()
-        && object.extract::<i128>().is_err();
-    if !is_large {
-        return Ok(None);
-    }
-    // An error beyond `f64` is Python's.
-    object.extract::<f64>().map(|number| Some(Argument::Weak(Weak::Float(number))))
-}
-
-/// An integer beyond `i64`. One beyond `i128` is refused: no integer dtype holds it, and it is not
-/// known here whether the other operand is floating-point.
+/// An integer beyond `i64`.
 fn large(number: &Bound<'_, PyInt>) -> PyResult<Weak> {
-    number.extract::<i128>().map(Weak::Int).map_err(|_| {
-        refused::<PyOverflowError>(
-            Mistake::Large,
-            "the Python integer has more than 128 bits; write it as a float if a float is intended",
-        )
-    })
+    if let Ok(number) = number.extract::<i128>() {
+        return Ok(Weak::Int(number));
+    }
+    // Python refuses to convert an integer beyond `f64`.
+    let infinity = if number.lt(0)? { f64::NEG_INFINITY } else { f64::INFINITY };
+    Ok(Weak::Large(number.extract().unwrap_or(infinity)))
 }
 
 /// An element as a number of Python.
@@ -93,6 +84,7 @@ pub fn weak_number<'py>(py: Python<'py>, weak: Weak) -> PyResult<Bound<'py, PyAn
     Ok(match weak {
         Weak::Bool(truth) => PyBool::new(py, truth).to_owned().into_any(),
         Weak::Int(number) => number.into_pyobject(py)?.into_any(),
+        Weak::Large(number) => PyFloat::new(py, number).call_method0("__int__")?,
         Weak::Float(number) => PyFloat::new(py, number).into_any(),
         Weak::Complex(number) => number.into_pyobject(py)?.into_any(),
     })

@@ -40,7 +40,10 @@ functions! { FUNCTIONS, a =>
 
     "min_scalar_type(a, /)",
     "The smallest dtype that holds a number.":
-    phalanx::min_scalar_type(&a.argument("a")?);
+    {
+        let dtype = phalanx::min_scalar_type(&a.argument("a")?);
+        dtype.map_err(|error| raised(a.py(), &error))?
+    };
 
     "common_type(*arrays)",
     "The floating-point or complex type to which arrays promote.":

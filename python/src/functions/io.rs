@@ -15,7 +15,7 @@ use crate::session;
 use phalanx::Array;
 use phalanx::io::Npz;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyList};
 
 functions! { FUNCTIONS, a =>
     "load(file, mmap_mode=None, allow_pickle=False, fix_imports=True, encoding='ASCII', *, \
@@ -68,7 +68,7 @@ functions! { FUNCTIONS, a =>
     "loadtxt(fname, dtype=float, comments='#', delimiter=None, converters=None, skiprows=0, \
      usecols=None, unpack=False, ndmin=0, encoding=None, max_rows=None, *, quotechar=None)",
     "The numbers of a text file.":
-    a.uploaded()?;
+    brought(&a.by_numpy()?)?;
 
     "genfromtxt(fname, dtype=float, comments='#', delimiter=None, skip_header=0, \
      skip_footer=0, converters=None, missing_values=None, filling_values=None, usecols=None, \
@@ -76,7 +76,7 @@ functions! { FUNCTIONS, a =>
      case_sensitive=True, defaultfmt='f%i', unpack=None, usemask=False, loose=True, \
      invalid_raise=True, max_rows=None, encoding=None, *, ndmin=0)",
     "The numbers of a text file, with other values in place of missing ones.":
-    a.uploaded()?;
+    brought(&a.by_numpy()?)?;
 
     "savetxt(fname, X, fmt='%.18e', delimiter=' ', newline='\\n', header='', footer='', \
      comments='# ', encoding=None)",
@@ -122,13 +122,7 @@ fn loaded(a: &Arguments<'_, '_>) -> PyResult<Answer> {
         return if found.hasattr("files")? {
             Ok(Answer::Object(files()?.call1(("object", found))?.unbind()))
         } else {
-            match record_dtypes::given(&found.getattr("dtype")?)? {
-                Some(record) => {
-                    let records = convert::records::of_host(&found, &record)?;
-                    Ok(Answer::Object(Ndarray::wrap_records(py, records)?))
-                }
-                None => Ok(convert::array(&found, None)?.into()),
-            }
+            brought(&found)
         };
     };
     let mut start = [0; 4];
@@ -140,6 +134,21 @@ fn loaded(a: &Arguments<'_, '_>) -> PyResult<Answer> {
     }
     let array = phalanx::io::load(&path);
     records::loaded(py, array, &path, None)
+}
+
+/// An array that NumPy has read, or a list of several, as ours.
+fn brought(found: &Bound<'_, PyAny>) -> PyResult<Answer> {
+    if let Ok(columns) = found.cast::<PyList>() {
+        let columns = columns.iter().map(|column| brought(&column));
+        return Ok(Answer::List(columns.collect::<PyResult<_>>()?));
+    }
+    match record_dtypes::given(&found.getattr("dtype")?)? {
+        Some(record) => {
+            let records = convert::records::of_host(found, &record)?;
+            Ok(Answer::Object(Ndarray::wrap_records(found.py(), records)?))
+        }
+        None => Ok(convert::array(found, None)?.into()),
+    }
 }
 
 /// The arrays of `savez`, named as NumPy names them.

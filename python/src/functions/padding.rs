@@ -9,7 +9,7 @@ use crate::interpreter::mistakes::Mistake;
 use crate::objects::ndarray::Ndarray;
 use phalanx::{Array, Ends, PadMode, PadWidths, Statistic, Weak};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyBool, PyDict};
 use std::cell::RefCell;
 
 /// `pad`.
@@ -106,6 +106,9 @@ fn widths(a: &Arguments<'_, '_>, ndim: usize) -> PyResult<PadWidths> {
     let object = a.object("pad_width")?;
     let read = |value: &Bound<'_, PyAny>| count(value, "pad_width");
     let Ok(by_axis) = object.cast::<PyDict>() else {
+        if object.len().is_ok_and(|length| length == 0) {
+            return Err(no_integer("pad_width"));
+        }
         return pairs(object, ndim, read).map(PadWidths::Each);
     };
     let width = |(axis, pair): (Bound<'_, PyAny>, Bound<'_, PyAny>)| {
@@ -118,11 +121,16 @@ fn widths(a: &Arguments<'_, '_>, ndim: usize) -> PyResult<PadWidths> {
 }
 
 fn count(value: &Bound<'_, PyAny>, name: &str) -> PyResult<usize> {
-    let number: i64 = value
-        .extract()
-        .map_err(|_| type_error(Mistake::Type, format!("`{name}` must be of integral type.")))?;
+    if value.is_instance_of::<PyBool>() {
+        return Err(no_integer(name));
+    }
+    let number: i64 = value.extract().map_err(|_| no_integer(name))?;
     usize::try_from(number)
         .map_err(|_| value_error(Mistake::Value, "index can't contain negative values"))
+}
+
+fn no_integer(name: &str) -> PyErr {
+    type_error(Mistake::Type, format!("`{name}` must be of integral type."))
 }
 
 /// A pair for each axis, of a value that NumPy broadcasts to that shape.

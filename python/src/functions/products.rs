@@ -63,13 +63,14 @@ fn check_no_axis(a: &Arguments<'_, '_>) -> PyResult<()> {
 
 /// The axes that `tensordot` sums over.
 pub fn contracted(a: &Arguments<'_, '_>) -> PyResult<ContractedAxes> {
-    let Some(object) = a.given("axes") else { return Ok(ContractedAxes::Count(2)) };
+    let Some(object) = a.find("axes") else { return Ok(ContractedAxes::Count(2)) };
     if is_integer(object)? {
         // As in NumPy, a negative number counts as 0.
         let count = usize::try_from(a.integer("axes")?).unwrap_or(0);
         return Ok(ContractedAxes::Count(count));
     }
-    let both = object.try_iter()?.collect::<PyResult<Vec<_>>>()?;
+    let both = object.try_iter().map_err(|_| a.wrong("axes", "a number or a pair"))?;
+    let both = both.collect::<PyResult<Vec<_>>>()?;
     match both.as_slice() {
         [first, second] => Ok(ContractedAxes::Pairs(integers(first)?, integers(second)?)),
         _ => Err(value_error(

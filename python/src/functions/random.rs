@@ -2,17 +2,19 @@
 
 use crate::calls::answer::Answer;
 use crate::calls::arguments::{Arguments, is_integer};
-use crate::convert::fetch;
+use crate::convert::dtypes::numpy;
+use crate::convert::{fetch, to_numpy};
 use crate::function::Row;
 use crate::functions;
-use crate::interpreter::errors::{as_numpy_raises, raised, value_error};
+use crate::interpreter::errors::{as_numpy_raises, raised, refused, value_error};
 use crate::interpreter::mistakes::Mistake;
 use crate::objects::ndarray::Ndarray;
 use crate::random_source::{RandomSource, reseed, reseed_one, source, state_of, take_state};
 use phalanx::random::{ChoiceOptions, Generator, IntegerOptions, Population, Size};
 use phalanx::{Argument, Array, DType, ShapeArgument, Weak};
+use pyo3::exceptions::PyNotImplementedError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyFloat, PyList, PyTuple};
+use pyo3::types::{PyBytes, PyEllipsis, PyFloat, PyList, PyTuple};
 
 /// Rows that are methods of a generator and also functions, which draw from the module's generator.
 macro_rules! draws {
@@ -181,8 +183,36 @@ fn permuted(a: &Arguments<'_, '_>, rng: &Generator, axis: i64) -> PyResult<Array
 
 fn shuffle(a: &Arguments<'_, '_>, rng: &Generator, axis: i64) -> PyResult<()> {
     let object = a.object("x")?;
-    let array = object.cast::<Ndarray>().map_err(|_| a.wrong("x", "a phalanx.ndarray"))?;
-    rng.try_shuffle(&array.get().array, axis).map_err(|error| raised(a.py(), &error))
+    match object.cast::<Ndarray>() {
+        Ok(array) => {
+            let shuffled = rng.try_shuffle(&array.get().array, axis);
+            shuffled.map_err(|error| raised(a.py(), &error))
+        }
+        Err(_) => shuffle_on_host(a, rng, axis),
+    }
+}
+
+/// Shuffles an array of NumPy's, or a list or another sequence. The order is fetched.
+fn shuffle_on_host(a: &Arguments<'_, '_>, rng: &Generator, axis: i64) -> PyResult<()> {
+    let (py, object) = (a.py(), a.object("x")?);
+    let numpy = numpy(py)?;
+    let is_array = object.is_instance(&numpy.getattr("ndarray")?)?;
+    if !is_array && axis != 0 {
+        let text = "Axis argument is only supported on ndarray objects";
+        return Err(refused::<PyNotImplementedError>(Mistake::Together, text));
+    }
+    let parts =
+        if is_array { numpy.call_method1("moveaxis", (object, axis, 0))? } else { object.clone() };
+    let count = parts.len().map_err(|_| a.wrong("x", "an array or a list"))?;
+    let order = to_numpy(py, fetch(py, &rng.permutation(count))?)?;
+    if is_array {
+        return parts.set_item(PyEllipsis::get(py), parts.get_item(order)?);
+    }
+    let items: Vec<_> = parts.try_iter()?.collect::<PyResult<_>>()?;
+    for (place, position) in order.try_iter()?.enumerate() {
+        parts.set_item(place, &items[position?.extract::<usize>()?])?;
+    }
+    Ok(())
 }
 
 fn bytes(a: &Arguments<'_, '_>, rng: &Generator) -> PyResult<Answer> {

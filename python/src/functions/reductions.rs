@@ -2,11 +2,18 @@
 
 use crate::calls::arguments::Arguments;
 use crate::functions;
+use crate::interpreter::errors::value_error;
+use crate::interpreter::mistakes::Mistake;
 use pyo3::prelude::*;
 
 /// The number that is subtracted from the number of elements in the divisor of a variance.
 fn ddof(a: &Arguments<'_, '_>) -> PyResult<f64> {
-    a.float_or("correction", a.float_or("ddof", 0.0)?)
+    let ddof = a.float_or("ddof", 0.0)?;
+    if a.has("correction") && ddof != 0.0 {
+        let text = "ddof and correction can't be provided simultaneously.";
+        return Err(value_error(Mistake::Together, text));
+    }
+    a.float_or("correction", ddof)
 }
 
 functions! { FUNCTIONS, a =>

@@ -95,12 +95,9 @@ functions! { FUNCTIONS, a =>
     {
         let (array, mask) = (a.target("arr")?, a.array("mask")?);
         let values = a.object("vals")?;
-        // Lists are converted to the array's dtype.
-        let values = if values.hasattr("dtype")? {
-            convert::array(values, None)?
-        } else {
-            convert::array(values, Some(array.dtype()))?
-        };
+        // As in NumPy, all but arrays is converted to the dtype of the array.
+        let is_array = values.hasattr("dtype")? && !convert::is_element(values)?;
+        let values = convert::array(values, (!is_array).then(|| array.dtype()))?;
         written(a.py(), || phalanx::try_place(&array, &mask, &values))?;
     };
 

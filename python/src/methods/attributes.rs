@@ -161,8 +161,8 @@ impl Ndarray {
 
     /// The memory layout of the array.
     #[getter]
-    fn flags(&self, py: Python<'_>) -> PyResult<FlagsObject> {
-        Ok(FlagsObject { flags: self.layout(py)? })
+    fn flags(slf: &Bound<'_, Self>) -> FlagsObject {
+        FlagsObject { owner: slf.clone().unbind() }
     }
 
     /// The device: the string ``cuda`` on GPUs, else ``cpu``, which also has the attributes of a

@@ -166,6 +166,9 @@ impl Ndarray {
                 let at = integer(&position.get_item(0)?)?;
                 at_line(py, || self.array.flat_at(at))
             }
+            count if count != self.array.ndim() => {
+                return Err(value_error(Mistake::Key, "incorrect number of indices for array"));
+            }
             _ => self.at(py, &key(&position)?),
         };
         array.ok().map_err(|error| raised(py, &error))?;

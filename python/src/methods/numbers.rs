@@ -30,6 +30,7 @@ impl Ndarray {
         Ok(match self.element(py)?.to_weak() {
             Weak::Bool(truth) => truth,
             Weak::Int(number) => number != 0,
+            Weak::Large(_) => true,
             Weak::Float(number) => number != 0.0,
             Weak::Complex(number) => number != Complex64::ZERO,
         })

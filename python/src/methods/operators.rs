@@ -1,6 +1,6 @@
 //! The operators of arrays.
 
-use crate::convert::{self, known, operand, operand_beside};
+use crate::convert::{self, is_sequence, known, operand};
 use crate::interpreter::errors::{raised, type_error};
 use crate::interpreter::mistakes::Mistake;
 use crate::interpreter::site::at_line;
@@ -12,7 +12,7 @@ use crate::records;
 use phalanx::{Argument, Array, Op, Ufunc, UfuncOptions};
 use pyo3::basic::CompareOp;
 use pyo3::prelude::*;
-use pyo3::types::{PyInt, PyString, PyTuple};
+use pyo3::types::{PyBytes, PyFloat, PyInt, PyString, PyTuple};
 
 impl Ndarray {
     /// `self op other`, or `other op self`.
@@ -36,7 +36,10 @@ impl Ndarray {
             }
         }
         let (py, _mesh) = (other.py(), call_mesh::of_array(&own.array));
-        let Some(other) = operand_beside(other, own.array.dtype())? else {
+        if op == Op::Multiply && own.array.is_element() && is_repeated(other)? {
+            return Ok(py.NotImplemented());
+        }
+        let Some(other) = operand(other)? else {
             return Ok(py.NotImplemented());
         };
         let own = Argument::Array(own.array.clone());
@@ -55,7 +58,7 @@ impl Ndarray {
         let (py, _mesh) = (other.py(), call_mesh::of_array(&own.array));
         let pair = if reflected { [other, slf.as_any()] } else { [slf.as_any(), other] };
         let template = subclass::template(pair);
-        let Some(other) = operand_beside(other, own.array.dtype())? else {
+        let Some(other) = operand(other)? else {
             return Ok(py.NotImplemented().into_bound(py));
         };
         let own = Argument::Array(own.array.clone());
@@ -82,10 +85,7 @@ impl Ndarray {
     /// `self op= other`.
     fn in_place(&self, op: Op, other: &Bound<'_, PyAny>) -> PyResult<()> {
         let (py, _mesh) = (other.py(), call_mesh::of_array(&self.array));
-        let other = match convert::large_beside(other, self.array.dtype())? {
-            Some(number) => number,
-            None => convert::argument(other)?,
-        };
+        let other = convert::argument(other)?;
         let written = at_line(py, || self.array.try_apply_in_place(op, other));
         written.map_err(|error| raised(py, &error))
     }
@@ -344,10 +344,22 @@ impl Ndarray {
     }
 }
 
-/// Whether an object is None, a string, or an object that is no operand and has no `__eq__` of its
-/// own.
+/// Whether the product of an object and an element repeats the object, as `[0] * n` does. Python
+/// repeats it if the element gives no product.
+fn is_repeated(object: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let is_number =
+        object.is_exact_instance_of::<PyFloat>() || object.is_exact_instance_of::<PyInt>();
+    if is_number || object.is_instance_of::<Ndarray>() {
+        return Ok(false);
+    }
+    Ok(is_sequence(object) && object.hasattr("__mul__")?)
+}
+
+/// Whether an object is None, a string, bytes, or an object that is no operand and has no `__eq__`
+/// of its own.
 fn is_no_number(object: &Bound<'_, PyAny>) -> PyResult<bool> {
-    if object.is_none() || object.is_instance_of::<PyString>() {
+    let is_text = object.is_instance_of::<PyString>() || object.is_instance_of::<PyBytes>();
+    if object.is_none() || is_text {
         return Ok(true);
     }
     let is_array_or_integer =

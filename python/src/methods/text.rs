@@ -167,5 +167,7 @@ fn by_numpy(
         Some(width) => width.extract()?,
         None => current.get_item("linewidth")?.extract()?,
     };
-    Ok(phalanx::repr_around(&text, array, true, width))
+    // NumPy's texts of older versions lack the shape of an array that they cut.
+    let names_shape = !current.get_item("legacy")?.is_truthy()?;
+    Ok(phalanx::repr_around(&text, array, names_shape, width))
 }

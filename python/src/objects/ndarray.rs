@@ -10,8 +10,9 @@ use pyo3::prelude::*;
 /// The greatest depth of nested lists: the number of axes that an array may have.
 pub const DEEPEST: usize = 64;
 
-/// An array over all devices of a mesh.
-#[pyclass(name = "ndarray", module = "phalanx", frozen, weakref, subclass)]
+/// An array over all devices of a mesh. Python asks a `sequence` for its length where a mapping has
+/// none, as `reversed` and `bisect` do.
+#[pyclass(name = "ndarray", module = "phalanx", frozen, weakref, subclass, sequence)]
 pub struct Ndarray {
     /// The array.
     pub array: Shown,

@@ -1,4 +1,5 @@
-//! The array behind a Python object. Setting its shape, strides or dtype replaces the array.
+//! The array behind a Python object. Setting its shape, strides, dtype or the flag that allows
+//! writes replaces the array.
 
 use phalanx::Array;
 use std::ops::Deref;
@@ -28,6 +29,11 @@ impl Shown {
         Shown { first: array, others: OnceLock::new(), current: AtomicUsize::new(0) }
     }
 
+    /// The array behind the object when it was made.
+    pub fn first(&self) -> &Array {
+        &self.first
+    }
+
     /// Makes another array current.
     pub fn set(&self, array: Array) {
         if is_same(&self.first, &array) {
@@ -45,9 +51,13 @@ impl Shown {
     }
 }
 
-/// Whether two arrays of one base and one first element are equal in dtype, shape and strides.
+/// Whether two arrays of one base and one first element are equal in dtype, shape, strides and
+/// the flag that allows writes.
 fn is_same(a: &Array, b: &Array) -> bool {
-    a.dtype() == b.dtype() && a.shape() == b.shape() && a.strides() == b.strides()
+    a.dtype() == b.dtype()
+        && a.shape() == b.shape()
+        && a.strides() == b.strides()
+        && a.is_writeable() == b.is_writeable()
 }
 
 impl Deref for Shown {

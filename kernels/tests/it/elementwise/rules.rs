@@ -123,7 +123,7 @@ fn shown(scalar: &Scalar) -> String {
     match scalar.to_weak() {
         Weak::Bool(value) => u8::from(value).to_string(),
         Weak::Int(value) => value.to_string(),
-        Weak::Float(value) => (value as i128).to_string(),
+        Weak::Large(value) | Weak::Float(value) => (value as i128).to_string(),
         Weak::Complex(_) => unreachable!("no operand is complex"),
     }
 }

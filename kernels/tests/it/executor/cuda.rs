@@ -194,7 +194,7 @@ fn run(case: &Case, expected: &[Vec<Scalar>], device: &Arc<CudaDevice>) {
 
 fn parts(scalar: Scalar) -> [f64; 2] {
     match scalar.to_weak() {
-        Weak::Float(value) => [value, 0.0],
+        Weak::Large(value) | Weak::Float(value) => [value, 0.0],
         Weak::Complex(value) => [value.re, value.im],
         Weak::Int(value) => [value as f64, 0.0],
         Weak::Bool(value) => [f64::from(u8::from(value)), 0.0],

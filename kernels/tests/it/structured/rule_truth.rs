@@ -252,7 +252,7 @@ fn is_close(is: &Value, should: &Value) -> bool {
     let number = |bytes| match Scalar::from_bytes(is.dtype, bytes).to_weak() {
         Weak::Bool(one) => (f64::from(u8::from(one)), 0.0),
         Weak::Int(one) => (one as f64, 0.0),
-        Weak::Float(one) => (one, 0.0),
+        Weak::Large(one) | Weak::Float(one) => (one, 0.0),
         Weak::Complex(one) => (one.re, one.im),
     };
     let near = |a: f64, b: f64| (a - b).abs() <= 1e-9 * (1.0 + b.abs());

@@ -263,7 +263,7 @@ pub fn is_half(dtype: DType) -> bool {
 
 fn number(real: DType, bytes: &[u8]) -> f64 {
     match Scalar::from_bytes(real, bytes).to_weak() {
-        Weak::Float(number) => number,
+        Weak::Large(number) | Weak::Float(number) => number,
         Weak::Int(number) => number as f64,
         Weak::Bool(number) => f64::from(u8::from(number)),
         Weak::Complex(_) => unreachable!("the parts are real"),

@@ -76,6 +76,26 @@ fn python_integers_must_fit_but_compare_with_anything() {
 }
 
 #[test]
+fn python_integers_beyond_all_integers_compare_too() {
+    let large = |op: Op, array, power: f64| {
+        op.resolve(&[Arg::Strong(array), Arg::Weak(Weak::Large(power))])
+    };
+    for power in [2f64.powi(200), f64::INFINITY] {
+        let constant = |op, power| large(op, U8, power).expect("comparisons answer").constant;
+        assert_eq!(constant(Op::Less, power), Some(true));
+        assert_eq!(constant(Op::Less, -power), Some(false));
+        assert_eq!(constant(Op::Equal, power), Some(false));
+        assert_eq!(constant(Op::NotEqual, -power), Some(true));
+        assert!(matches!(large(Op::Add, I64, power), Err(OpError::OutOfRange { .. })));
+        assert!(matches!(large(Op::Less, Bool, power), Err(OpError::OutOfRange { .. })));
+        assert!(matches!(large(Op::LogicalOr, U8, power), Err(OpError::OutOfRange { .. })));
+    }
+    let sum = |power| large(Op::Add, F32, power).map(|signature| signature.output);
+    assert_eq!(sum(2f64.powi(200)), Ok(F32));
+    assert_eq!(sum(f64::INFINITY), Err(OpError::OutOfRange { value: "inf".into(), dtype: F32 }));
+}
+
+#[test]
 fn python_numbers_alone_take_default_dtypes() {
     let weak = |a, b| dtypes(Op::Add, &[Arg::Weak(a), Arg::Weak(b)]).map(|(_, output)| output);
     assert_eq!(weak(Weak::Int(1), Weak::Int(2)), Some(I64));
