@@ -30,7 +30,7 @@ pub(crate) fn on_mesh_of(
     site: Site,
     body: impl FnOnce() -> Result<Array, Error>,
 ) -> Array {
-    Array::catch(array.mesh().and_then(|mesh| mesh.enter(|| within(site, body))))
+    on_own_mesh(array, || within(site, body))
 }
 
 /// As [`on_mesh_of`], for a function whose operations report their floating-point errors in NumPy.
@@ -39,7 +39,11 @@ pub(crate) fn in_place_on_mesh_of(
     site: Site,
     body: impl FnOnce() -> Result<Array, Error>,
 ) -> Array {
-    Array::catch(array.mesh().and_then(|mesh| mesh.enter(|| in_place_of(site, body))))
+    on_own_mesh(array, || in_place_of(site, body))
+}
+
+fn on_own_mesh(array: &Array, body: impl FnOnce() -> Result<Array, Error>) -> Array {
+    Array::catch(array.mesh().and_then(|mesh| mesh.enter(body)))
 }
 
 /// The mesh of all arrays among the arguments. Errors: `OpError::Meshes`.

@@ -43,18 +43,18 @@ pub(in crate::cpu) fn leaf(monoid: Monoid, dtype: DType) -> Option<LeafLoop> {
 /// The leaf loop of sums of products, which reads both factors; `None` if there is none. Each
 /// product is rounded before it is added.
 pub(in crate::cpu) fn product_sum(dtype: DType) -> Option<LeafLoop> {
-    match dtype {
-        DType::F32 => Some(sum_terms::<f32, Scaled>),
-        DType::F64 => Some(sum_terms::<f64, Scaled>),
-        _ => None,
-    }
+    sum_of::<Scaled>(dtype)
 }
 
 /// The same for sums of the squares of differences.
 pub(in crate::cpu) fn gap_sum(dtype: DType) -> Option<LeafLoop> {
+    sum_of::<Gap>(dtype)
+}
+
+fn sum_of<M: Term<f32, f32> + Term<f64, f64>>(dtype: DType) -> Option<LeafLoop> {
     match dtype {
-        DType::F32 => Some(sum_terms::<f32, Gap>),
-        DType::F64 => Some(sum_terms::<f64, Gap>),
+        DType::F32 => Some(sum_terms::<f32, M>),
+        DType::F64 => Some(sum_terms::<f64, M>),
         _ => None,
     }
 }

@@ -29,6 +29,15 @@ pub(in crate::cpu) struct Rows<'r> {
     pub next: &'r [*const u8],
 }
 
+impl Rows<'_> {
+    /// The number of rows, after a check that all or none of them have factors.
+    fn number(&self) -> usize {
+        let (rows, factors) = (self.rows.len(), self.factors.len());
+        assert!(factors == 0 || factors == rows, "bug: {rows} rows, {factors} factors");
+        rows
+    }
+}
+
 /// Folds rows of `count` elements: `output[i]` becomes the combination of `rows[0][i]`,
 /// `rows[1][i]` and so on, to which the old `output[i]` is the first operand if `continues`.
 ///
@@ -53,18 +62,18 @@ pub(in crate::cpu) fn narrow_rows(from: DType, to: DType) -> Option<RowsLoop> {
 /// The loops of sums of products of rows and their factors, of some rows after others and of a tree
 /// of rows; `None` if there is none. Each product is rounded before it is added.
 pub(in crate::cpu) fn scaled_rows(dtype: DType) -> Option<[RowsLoop; 2]> {
-    match dtype {
-        DType::F32 => Some([sum_terms::<f32, Scaled>, tree::<f32, Scaled>]),
-        DType::F64 => Some([sum_terms::<f64, Scaled>, tree::<f64, Scaled>]),
-        _ => None,
-    }
+    sums_of::<Scaled>(dtype)
 }
 
 /// The same for the squares of differences.
 pub(in crate::cpu) fn gap_rows(dtype: DType) -> Option<[RowsLoop; 2]> {
+    sums_of::<Gap>(dtype)
+}
+
+fn sums_of<M: Term<f32, f32> + Term<f64, f64>>(dtype: DType) -> Option<[RowsLoop; 2]> {
     match dtype {
-        DType::F32 => Some([sum_terms::<f32, Gap>, tree::<f32, Gap>]),
-        DType::F64 => Some([sum_terms::<f64, Gap>, tree::<f64, Gap>]),
+        DType::F32 => Some([sum_terms::<f32, M>, tree::<f32, M>]),
+        DType::F64 => Some([sum_terms::<f64, M>, tree::<f64, M>]),
         _ => None,
     }
 }
@@ -116,29 +125,42 @@ unsafe fn sum_terms<T: Copy, M: Term<T, T>>(
 }
 
 unsafe fn fold<F: Copy, T: Copy, const WIDTH: usize, O: Operation<T>, M: Term<F, T>>(
-    Rows { rows, factors, next }: Rows<'_>,
+    rows: Rows<'_>,
     output: *mut u8,
     count: usize,
     continues: bool,
 ) {
-    let fits = factors.is_empty() || factors.len() == rows.len();
-    assert!(!rows.is_empty() && rows.len() <= ROWS && fits, "bug: {} rows", rows.len());
+    let number = rows.number();
+    assert!((1..=ROWS).contains(&number), "bug: {number} rows");
     if count == 0 {
         return;
     }
-    let mut slices: [&[F]; ROWS] = [&[]; ROWS];
+    // SAFETY: the caller's promise.
+    let (slices, factors) = unsafe { slices_of::<F, ROWS>(rows, count) };
+    // SAFETY: the caller's promise.
+    let output = unsafe { std::slice::from_raw_parts_mut(output.cast::<T>(), count) };
+    combine::<F, T, WIDTH, O, M>(&slices[..number], &factors, rows.next, output, continues);
+}
+
+/// The elements of at most `N` rows and their factors; what is not there is empty, or any element.
+///
+/// # Safety
+/// As of a `RowsLoop`; `count` is not 0.
+unsafe fn slices_of<'r, F: Copy, const N: usize>(
+    Rows { rows, factors, .. }: Rows<'r>,
+    count: usize,
+) -> ([&'r [F]; N], [F; N]) {
+    let mut slices: [&[F]; N] = [&[]; N];
     for (slice, &row) in slices.iter_mut().zip(rows) {
         // SAFETY: the caller's promise.
         *slice = unsafe { std::slice::from_raw_parts(row.cast(), count) };
     }
-    let mut elements = [slices[0][0]; ROWS];
+    let mut elements = [slices[0][0]; N];
     for (element, &factor) in elements.iter_mut().zip(factors) {
         // SAFETY: the caller's promise.
         *element = unsafe { factor.cast::<F>().read() };
     }
-    // SAFETY: the caller's promise.
-    let output = unsafe { std::slice::from_raw_parts_mut(output.cast::<T>(), count) };
-    combine::<F, T, WIDTH, O, M>(&slices[..rows.len()], &elements, next, output, continues);
+    (slices, elements)
 }
 
 for_each_level! {
@@ -217,6 +239,7 @@ unsafe fn tree<T: Copy, M: Term<T, T>>(
     Sum: Operation<T>,
 {
     assert!(!continues, "bug: a tree that continues");
+    let number = rows.number();
     if count == 0 {
         return;
     }
@@ -224,37 +247,17 @@ unsafe fn tree<T: Copy, M: Term<T, T>>(
     let output = unsafe { std::slice::from_raw_parts_mut(output.cast::<T>(), count) };
     macro_rules! of {
         ($($number:literal)*) => {
-            match rows.rows.len() {
-                // SAFETY: the caller's promise.
-                $($number => unsafe { tree_of::<T, M, $number>(rows, output) },)*
+            match number {
+                $($number => {
+                    // SAFETY: the caller's promise.
+                    let (rows, factors) = unsafe { slices_of::<T, $number>(rows, count) };
+                    halve::<T, Sum, M, $number>(rows, factors, output);
+                })*
                 number => unreachable!("bug: a tree of {number} rows"),
             }
         };
     }
     of!(2 3 4 5 6 7 8 16);
-}
-
-/// Sums `N` rows.
-///
-/// # Safety
-/// As of a `RowsLoop`.
-unsafe fn tree_of<T: Copy, M: Term<T, T>, const N: usize>(
-    Rows { rows, factors, .. }: Rows<'_>,
-    output: &mut [T],
-) where
-    Sum: Operation<T>,
-{
-    let mut slices: [&[T]; N] = [&[]; N];
-    for (slice, &row) in slices.iter_mut().zip(rows) {
-        // SAFETY: the caller's promise.
-        *slice = unsafe { std::slice::from_raw_parts(row.cast(), output.len()) };
-    }
-    let mut elements = [slices[0][0]; N];
-    for (element, &factor) in elements.iter_mut().zip(factors) {
-        // SAFETY: the caller's promise.
-        *element = unsafe { factor.cast::<T>().read() };
-    }
-    halve::<T, Sum, M, N>(slices, elements, output);
 }
 
 for_each_level! {

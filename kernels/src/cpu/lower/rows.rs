@@ -110,8 +110,8 @@ fn defined(steps: &[Step], register: RegisterId, used: &mut [bool]) -> Option<us
     }
 }
 
-/// The rows are loaded across the SIMD lanes. What they are paired with is one element for all SIMD
-/// lanes, or for those of a lane block.
+/// The rows are loaded across the SIMD lanes. Each row may be paired with one element, the same for
+/// all SIMD lanes or for those of a lane block.
 fn row_fold(step: &LoopStep, operands: &Operands) -> Option<RowFold> {
     let [one, other] = operands.loads;
     let is_row = [one, other].iter().any(|&at| step.load(at).width == Width::Block);

@@ -26,25 +26,6 @@ const LEAST_OF_VECTOR: usize = 1 << 19;
 /// time.
 const STEP: usize = 16;
 
-/// The extents of the tiles in which `threads` threads compute a product. Each tile is a product of
-/// one thread: the library's own threads would wait actively for the next call, and meanwhile slow
-/// down what the program does next.
-pub(super) fn tile([m, k, n]: [usize; 3], threads: usize) -> [usize; 2] {
-    let least = if m == 1 || n == 1 { LEAST_OF_VECTOR } else { LEAST };
-    let mut tile = [m, n];
-    while threads > 1 && m.div_ceil(tile[0]) * n.div_ceil(tile[1]) < threads {
-        let [rows, columns] = tile;
-        let longer = usize::from(columns > rows);
-        let half = tile[longer].div_ceil(2).next_multiple_of(STEP);
-        let is_large = half.saturating_mul(k).saturating_mul(tile[1 - longer]) >= least;
-        if half >= tile[longer] || !is_large {
-            break;
-        }
-        tile[longer] = half;
-    }
-    tile
-}
-
 /// Part of a product: rows and columns of the result.
 #[derive(Clone, Debug)]
 pub(super) struct Part {
@@ -52,12 +33,54 @@ pub(super) struct Part {
     pub columns: Range<usize>,
 }
 
-impl Part {
-    /// The part of a number, if a product is computed in tiles of these extents.
-    pub(super) fn of([m, _, n]: [usize; 3], [rows, columns]: [usize; 2], at: usize) -> Part {
-        let across = n.div_ceil(columns);
-        let (row, column) = (at / across * rows, at % across * columns);
-        Part { rows: row..m.min(row + rows), columns: column..n.min(column + columns) }
+/// The tiles of the result of a product, of `rows` by `columns` elements each.
+#[derive(Clone, Copy)]
+pub(super) struct Tiles {
+    sizes: [usize; 3],
+    rows: usize,
+    columns: usize,
+}
+
+impl Tiles {
+    /// A single tile.
+    pub(super) fn whole(sizes: [usize; 3]) -> Tiles {
+        Tiles { sizes, rows: sizes[0], columns: sizes[2] }
+    }
+
+    /// The tiles that `threads` threads compute. Each tile is a product of one thread: the
+    /// library's own threads would wait actively for the next call, and meanwhile slow down what
+    /// the program does next.
+    pub(super) fn shared(sizes: [usize; 3], threads: usize) -> Tiles {
+        let [m, k, n] = sizes;
+        let least = if m == 1 || n == 1 { LEAST_OF_VECTOR } else { LEAST };
+        let mut tiles = Tiles::whole(sizes);
+        while tiles.count() < threads {
+            let (longer, other) = match tiles.columns > tiles.rows {
+                true => (&mut tiles.columns, tiles.rows),
+                false => (&mut tiles.rows, tiles.columns),
+            };
+            let half = longer.div_ceil(2).next_multiple_of(STEP);
+            let is_large = half.saturating_mul(k).saturating_mul(other) >= least;
+            if half >= *longer || !is_large {
+                break;
+            }
+            *longer = half;
+        }
+        tiles
+    }
+
+    /// The number of tiles.
+    pub(super) fn count(self) -> usize {
+        let [m, _, n] = self.sizes;
+        m.div_ceil(self.rows) * n.div_ceil(self.columns)
+    }
+
+    /// The tile of a number.
+    pub(super) fn part(self, at: usize) -> Part {
+        let [m, _, n] = self.sizes;
+        let across = n.div_ceil(self.columns);
+        let (row, column) = (at / across * self.rows, at % across * self.columns);
+        Part { rows: row..m.min(row + self.rows), columns: column..n.min(column + self.columns) }
     }
 }
 

@@ -179,14 +179,13 @@ impl Stack<'_> {
             By::Library(blas, threads) => {
                 let product = blas::Product { matmul, sizes, adds };
                 // Where calls wait for each other, one call has all threads.
-                let (tile, threads) = match blas.calls_run_together() {
-                    true => (blas::tile(sizes, threads), 1),
-                    false => ([sizes[0], sizes[2]], threads),
+                let (tiles, threads) = match blas.calls_run_together() {
+                    true => (blas::Tiles::shared(sizes, threads), 1),
+                    false => (blas::Tiles::whole(sizes), threads),
                 };
-                let tiles = sizes[0].div_ceil(tile[0]) * sizes[2].div_ceil(tile[1]);
                 let places = Places::new(to);
-                shared(tiles, &|at| {
-                    let part = blas::Part::of(sizes, tile, at);
+                shared(tiles.count(), &|at| {
+                    let part = tiles.part(at);
                     // SAFETY: the matrix is this call's alone, and each part is one thread's.
                     unsafe { product.compute(a, b, places.at(0), part, (blas, threads)) };
                 });

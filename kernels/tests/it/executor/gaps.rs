@@ -72,19 +72,22 @@ fn distances_of_all_pairs() {
     }
 }
 
-#[test]
-fn differences_that_are_summed_twice() {
+/// Checks a kernel of rows of differences with two results, of which the second one has the
+/// differences themselves, or one element a row.
+fn check_rows(text: &str, stores_differences: bool) {
     for (rows, columns) in [(1, 3000), (3, 257), (40, 9)] {
-        for text in texts(BOTH) {
-            let whole = [columns as isize, 1];
+        let whole = [columns as isize, 1];
+        let second = if stores_differences { rows * columns } else { rows };
+        let strides = if stores_differences { &whole[..] } else { &[1] };
+        for text in texts(text) {
             Case::new(&text, &[rows, columns])
                 .random(0, rows * columns)
                 .random(1, rows * columns)
                 .random(2, rows)
-                .random(3, rows)
+                .random(3, second)
                 .access(0, 0, &whole)
                 .access(1, 0, &whole)
-                .access(2, 0, &[1])
+                .access(2, 0, strides)
                 .access(3, 0, &[1])
                 .check();
         }
@@ -92,20 +95,11 @@ fn differences_that_are_summed_twice() {
 }
 
 #[test]
+fn differences_that_are_summed_twice() {
+    check_rows(BOTH, false);
+}
+
+#[test]
 fn differences_that_are_stored_and_summed() {
-    for (rows, columns) in [(1, 3000), (3, 257), (40, 9)] {
-        for text in texts(STORED) {
-            let whole = [columns as isize, 1];
-            Case::new(&text, &[rows, columns])
-                .random(0, rows * columns)
-                .random(1, rows * columns)
-                .random(2, rows)
-                .random(3, rows * columns)
-                .access(0, 0, &whole)
-                .access(1, 0, &whole)
-                .access(2, 0, &whole)
-                .access(3, 0, &[1])
-                .check();
-        }
-    }
+    check_rows(STORED, true);
 }
