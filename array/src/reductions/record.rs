@@ -166,18 +166,8 @@ impl Array {
             return try_elementwise(Op::Add, &[nothing.into(), initial], site);
         }
         let reduced = elements.reduce(self, monoid, axes, site)?;
-        let op = match monoid {
-            Monoid::Multiply => Op::Multiply,
-            Monoid::Min => Op::Minimum,
-            Monoid::Max => Op::Maximum,
-            Monoid::All => Op::LogicalAnd,
-            Monoid::Any => Op::LogicalOr,
-            Monoid::BitAnd => Op::BitwiseAnd,
-            Monoid::BitOr => Op::BitwiseOr,
-            Monoid::BitXor => Op::BitwiseXor,
-            Monoid::LogAddExp => Op::LogAddExp,
-            _ => Op::Add,
-        };
+        // Reproducible sums are compound.
+        let op = monoid.operation().unwrap_or(Op::Add);
         // The initial value is the first operand, so that its NaN is the result.
         try_elementwise(op, &[initial, reduced.into()], site)
     }

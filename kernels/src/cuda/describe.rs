@@ -24,8 +24,10 @@ fn in_words(shape: &Shape) -> String {
         Mode::Columns { lanes, team } => {
             format!("columns, {team} threads for every {}", elements(lanes))
         }
-        Mode::Rows { lanes, team, .. } => {
-            format!("rows, {team} threads for each, {} at a time", elements(lanes))
+        Mode::Rows { lanes, team } => {
+            let is_tall = variant.loop_lanes.iter().any(|lanes| lanes.tall);
+            let tall = if is_tall { " or in successive rows" } else { "" };
+            format!("rows, {team} threads for each, {} at a time{tall}", elements(lanes))
         }
         Mode::Strides { lanes, along } if along + 1 == shape.grid.len() => {
             format!("stretches, {} a thread, {THREADS} apart", elements(lanes))

@@ -34,12 +34,10 @@ pub enum Mode {
     },
     /// Threads are laid out along the innermost group of each outermost loop.
     Rows {
-        /// Consecutive points of a thread.
+        /// Points of a thread (`LoopLanes`).
         lanes: u32,
         /// Threads that share a point of the grid, a power of two.
         team: u32,
-        /// Whether the last points of a thread may be beyond the end.
-        tail: bool,
     },
     /// Threads are laid out along the innermost group of the grid. Each has points at several
     /// positions of another group, or of the innermost one at distances of a block's width. For
@@ -59,6 +57,18 @@ pub enum Mode {
         /// array that is read in both directions, so that it is read from memory once.
         mirrored: bool,
     },
+}
+
+/// The points of a thread in an outermost loop of `Mode::Rows`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
+pub struct LoopLanes {
+    /// Whether they are in successive rows, at one position of the innermost group; otherwise they
+    /// are consecutive. For loops that load elements around their points.
+    pub tall: bool,
+    /// Whether the last ones may be beyond the end.
+    pub tail: bool,
+    /// Whether a thread has these points only, so that the loop is none.
+    pub once: bool,
 }
 
 /// The side of a square of `Mode::Tiles`.
@@ -90,6 +100,9 @@ pub struct Variant {
     pub grid_steps: Vec<Vec<Step>>,
     /// How each access steps along the groups of each loop.
     pub loop_steps: Vec<Vec<Vec<Step>>>,
+    /// For each access, the first one of the same parameter with the same strides: their offsets
+    /// are computed once.
+    pub alike: Vec<AccessId>,
     /// Whether the lanes of an access are loaded and stored at once.
     pub packed: Vec<bool>,
     /// Groups of accesses that read the rows of a thread together, each with its distance in rows
@@ -100,6 +113,8 @@ pub struct Variant {
     pub guards: Vec<GuardKind>,
     /// The mapping of points to threads.
     pub mode: Mode,
+    /// The points of a thread in each loop.
+    pub loop_lanes: Vec<LoopLanes>,
     /// How the chunks of a loop are combined.
     pub chunks: Chunks,
     /// Whether positions need 64 bits.
@@ -149,6 +164,12 @@ impl Variant {
     /// Whether the first block may begin before the first point of the innermost group.
     pub fn is_skewed(&self) -> bool {
         matches!(self.mode, Mode::Strides { along, .. } if along + 1 < self.grid.len())
+    }
+
+    /// The group of an outermost loop of `Mode::Rows` along which a thread has its points.
+    pub fn lane_group_of(&self, number: usize) -> Option<usize> {
+        let from_last = 1 + usize::from(self.loop_lanes[number].tall);
+        self.loops[number].len().checked_sub(from_last)
     }
 
     /// Whether threads are laid out along loops.

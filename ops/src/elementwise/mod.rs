@@ -2,6 +2,7 @@
 //! loop.
 
 mod algebra;
+mod combined;
 mod op;
 mod resolve;
 mod row;

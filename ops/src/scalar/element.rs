@@ -299,11 +299,16 @@ impl Weak {
         if is_held {
             return Ok(());
         }
-        let value = match self {
+        Err(OpError::OutOfRange { value: self.beyond(), dtype })
+    }
+
+    /// An integer that a dtype does not hold, for the text of an error.
+    fn beyond(self) -> String {
+        match self {
             Weak::Int(value) => value.to_string(),
+            Weak::Large(value) if value.is_infinite() => "of more than 308 digits".to_owned(),
             large => format!("{:e}", large.to_complex().re),
-        };
-        Err(OpError::OutOfRange { value, dtype })
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::driver::Loop;
 use super::elementwise::elementwise;
-use phalanx_ops::{DType, Monoid, Op};
+use phalanx_ops::{DType, Monoid};
 
 /// `(best_value, best_index)[i]` becomes the better of itself and `(value, index)[i]`, for `i <
 /// count`.
@@ -28,20 +28,7 @@ pub fn combine(monoid: Monoid, dtype: DType) -> Option<Loop> {
     if !monoid.accepts(dtype) {
         return None;
     }
-    let op = match monoid {
-        Monoid::Add => Op::Add,
-        Monoid::Multiply => Op::Multiply,
-        Monoid::Min => Op::Minimum,
-        Monoid::Max => Op::Maximum,
-        Monoid::Any => Op::LogicalOr,
-        Monoid::All => Op::LogicalAnd,
-        Monoid::LogAddExp => Op::LogAddExp,
-        Monoid::BitAnd => Op::BitwiseAnd,
-        Monoid::BitOr => Op::BitwiseOr,
-        Monoid::BitXor => Op::BitwiseXor,
-        Monoid::ArgMin | Monoid::ArgMax | Monoid::Moments | Monoid::Binned => return None,
-    };
-    elementwise(op, &[dtype, dtype])
+    elementwise(monoid.operation()?, &[dtype, dtype])
 }
 
 /// The combination of `ArgMin` or `ArgMax`; `None` for other monoids and for the half types.

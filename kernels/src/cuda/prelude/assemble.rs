@@ -127,7 +127,7 @@ impl Text {
     /// Defines a combination and its identity.
     fn need_monoid(&mut self, monoid: Monoid, dtype: DType) {
         assert!(monoid.accepts(dtype), "bug: {monoid} does not combine {dtype}");
-        match element_op(monoid) {
+        match monoid.operation() {
             None => self.need(&format!("combine_{monoid}"), dtype.name()),
             Some(op) => {
                 self.need_op(op, &[dtype, dtype]);
@@ -143,23 +143,6 @@ impl Text {
             self.text,
             "DEVICE {dtype} identity_{monoid}_{dtype}() {{ return {literal}; }}"
         );
-    }
-}
-
-/// The operation that combines single elements; `None` for the compound monoids.
-fn element_op(monoid: Monoid) -> Option<Op> {
-    match monoid {
-        Monoid::Add => Some(Op::Add),
-        Monoid::Multiply => Some(Op::Multiply),
-        Monoid::Min => Some(Op::Minimum),
-        Monoid::Max => Some(Op::Maximum),
-        Monoid::Any => Some(Op::LogicalOr),
-        Monoid::All => Some(Op::LogicalAnd),
-        Monoid::LogAddExp => Some(Op::LogAddExp),
-        Monoid::BitAnd => Some(Op::BitwiseAnd),
-        Monoid::BitOr => Some(Op::BitwiseOr),
-        Monoid::BitXor => Some(Op::BitwiseXor),
-        Monoid::ArgMin | Monoid::ArgMax | Monoid::Moments | Monoid::Binned => None,
     }
 }
 

@@ -91,14 +91,15 @@ DEVICE bool lexically_less($T a, $T b) { return a < b; }
 DEVICE bool lexically_less($T a, $T b) { return cast_f32(a) < cast_f32(b); }
 //# lexically_less: complexes
 DEVICE bool lexically_less($T a, $T b) { return a.re < b.re || (a.re == b.re && a.im < b.im); }
-//# combine_argmin(value, best;best, value) combine_argmax(best, value;value, best)
-//# : bool integers floats halves complexes
+//# precedes_argmin(a, b) precedes_argmax(b, a): bool integers floats halves complexes
 //+ lexically_less:$T op_isnan:$T
-DEVICE void $F($T& best, i64& best_index, $T value, i64 index) {
-    bool is_new = op_isnan(value), is_old = op_isnan(best);
-    bool wins = !is_old && (is_new || lexically_less($Q));
-    bool loses = !is_new && (is_old || lexically_less($D));
-    if (wins || (!loses && index < best_index)) {
+DEVICE bool $F($T a, $T b) { return !op_isnan(b) && (op_isnan(a) || lexically_less($Q)); }
+//# combine_argmin(precedes_argmin) combine_argmax(precedes_argmax)
+//# : bool integers floats halves complexes
+//+ $Q:$T
+template <class Index>
+DEVICE void $F($T& best, Index& best_index, $T value, Index index) {
+    if ($Q(value, best) || (!$Q(best, value) && index < best_index)) {
         best = value;
         best_index = index;
     }

@@ -111,7 +111,7 @@ fn every_monoid_has_its_functions() {
             check(&text, &of);
             let name = dtype.name();
             let parameters = match monoid {
-                Monoid::ArgMin | Monoid::ArgMax => vec![name, "i64", name, "i64"],
+                Monoid::ArgMin | Monoid::ArgMax => vec![name, "Index", name, "Index"],
                 Monoid::Moments => vec![name; 6],
                 Monoid::Binned => vec!["Binned"; 2],
                 _ => vec![name; 2],

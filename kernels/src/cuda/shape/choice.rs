@@ -1,6 +1,6 @@
 //! The choice of the threads of a launch: rows, columns, strides or tiles, teams and chunks.
 
-use super::facts::{direct_loads, flops, has_binned, has_long, loops, stores_in_loops};
+use super::facts::{direct_accesses, flops, has_binned, has_long, loops, stores_in_loops};
 use super::geometry::{Geometry, Group};
 use super::moments::Moments;
 use super::neighbours::NEIGHBOUR_LANES;
@@ -20,8 +20,11 @@ const MOST_BYTES: usize = 32;
 /// Up to this many operations per element, a thread has one load of an access: memory limits such a
 /// kernel, and storing an access with two instructions costs 4 %.
 const FEW_FLOPS: u32 = 16;
-/// Consecutive points of a thread in a row launch.
+/// Points of a thread in a row launch, and the most consecutive ones in short rows.
 const ROW_LANES: usize = 4;
+const MOST_ROW_LANES: usize = 8;
+/// The most points of a short row.
+const SHORT: usize = 128;
 /// Points of a thread whose accesses are only aligned to an element.
 const STRIDED_LANES: usize = 4;
 /// Consecutive points of a thread that folds sums of bins.
@@ -89,17 +92,17 @@ impl Shape {
         if nests && (points >= 1 << 14 || longest < 1 << 10) {
             return false;
         }
-        let (mut along_rows, mut along_columns) = (0, 0);
+        let (mut along_rows, mut along_columns) = (0usize, 0usize);
         let mut number = 0;
         for statement in &kernel.body {
             let Stmt::Loop { body, .. } = statement else { continue };
-            for access in direct_loads(kernel, body) {
-                let item = kernel[kernel[access].param].dtype.size();
+            for access in direct_accesses(kernel, body) {
+                let bytes = self.bytes_of(kernel, access, number);
                 if self.variant.loop_steps[access.index()][number].last() == Some(&Step::Item) {
-                    along_rows += item;
+                    along_rows = along_rows.saturating_add(bytes);
                 }
                 if self.variant.grid_steps[access.index()].last() == Some(&Step::Item) {
-                    along_columns += item;
+                    along_columns = along_columns.saturating_add(bytes);
                 }
             }
             number += 1 + loops(body).len();
@@ -112,6 +115,17 @@ impl Shape {
         }
     }
 
+    /// Bytes of the different elements of an access in a loop.
+    fn bytes_of(&self, kernel: &Kernel, access: AccessId, number: usize) -> usize {
+        let steps = &self.variant.loop_steps[access.index()][number];
+        let along_grid = self.variant.grid_steps[access.index()].iter().zip(&self.grid);
+        let groups = along_grid.chain(steps.iter().zip(&self.loops[number]));
+        let elements = groups.filter(|(step, _)| **step != Step::None);
+        elements.fold(kernel[kernel[access].param].dtype.size(), |bytes, (_, group)| {
+            bytes.saturating_mul(group.extent)
+        })
+    }
+
     fn choose_rows(
         &mut self,
         kernel: &Kernel,
@@ -119,43 +133,88 @@ impl Shape {
         longest: usize,
         outer: &[usize],
     ) {
-        // The number of virtual lanes depends on the extents alone.
+        // The number of virtual lanes depends on the extents alone, and so does the order in which
+        // they are combined, however many of them a thread has.
         let mut width = match longest {
-            0..=128 => power_of_two_at_most(longest).clamp(ROW_LANES, 32),
+            0..=SHORT => power_of_two_at_most(longest).clamp(ROW_LANES, 32),
             _ => power_of_two_at_most(longest / 4).clamp(32, MOST_LANES),
         };
+        let tall: Vec<bool> = (0..self.loops.len())
+            .map(|at| width == MOST_LANES && outer.contains(&at) && self.loads_around(kernel, at))
+            .collect();
         let is_even = |&at: &usize| {
             let inner = self.loops[at].last().map_or(1, |group| group.extent);
-            self.loops[at].len() <= 1 || inner.is_multiple_of(ROW_LANES)
+            tall[at] || self.loops[at].len() <= 1 || inner.is_multiple_of(ROW_LANES)
         };
-        let one = has_long(kernel) || !outer.iter().all(is_even);
-        let lanes = if one { 1 } else { ROW_LANES };
-        if lanes == 1 {
+        let mut lanes = ROW_LANES;
+        if has_long(kernel) || !outer.iter().all(is_even) {
+            lanes = 1;
             width = width.min(THREADS as usize);
+        } else if longest <= SHORT && self.takes_more_lanes(kernel, launch, outer) {
+            lanes = MOST_ROW_LANES.min(width);
         }
         let team = (width / lanes).max(1) as u32;
-        let tail = outer.iter().any(|&at| !self.loop_points(at).is_multiple_of(lanes));
-        self.variant.mode = Mode::Rows { lanes: lanes as u32, team, tail };
+        self.variant.mode = Mode::Rows { lanes: lanes as u32, team };
+        for &at in outer {
+            let tall = tall[at] && lanes > 1;
+            self.variant.loop_lanes[at].tall = tall;
+            let group = self.variant.lane_group_of(at).map(|group| self.loops[at][group].extent);
+            let points = if tall { group.unwrap_or(1) } else { self.loop_points(at) };
+            self.variant.loop_lanes[at].tail = !points.is_multiple_of(lanes);
+            self.variant.loop_lanes[at].once = !tall && points <= team as usize * lanes;
+        }
         self.units = self.points();
         if team == THREADS {
             let most = longest / (width * 4);
             let blocks = if has_binned(&kernel.body) { BINNED_BLOCKS } else { BLOCKS };
             self.chunks = power_of_two_at_most((blocks / self.units).clamp(1, most.max(1)));
         }
-        if lanes > 1 && !tail {
-            let packed: Vec<bool> = kernel
-                .access_ids()
-                .map(|access| {
-                    let steps = &self.variant.loop_steps[access.index()];
-                    let along = outer.iter().any(|&at| steps[at].last() == Some(&Step::Item));
-                    along
-                        && self.is_aligned(kernel, launch, access, lanes, |group| {
-                            outer.iter().any(|&at| self.loops[at].last() == Some(group))
-                        })
-                })
-                .collect();
-            self.variant.packed = packed;
+        if lanes > 1 {
+            let is_packed = |&at: &usize| {
+                let lanes = self.variant.loop_lanes[at];
+                !lanes.tall && !lanes.tail
+            };
+            let loops: Vec<usize> = outer.iter().copied().filter(is_packed).collect();
+            let packed = |access| {
+                self.steps_along(access, &loops)
+                    && self.is_aligned_along(kernel, launch, access, lanes, &loops)
+            };
+            self.variant.packed = kernel.access_ids().map(packed).collect();
         }
+    }
+
+    /// Whether an access has neighbouring elements along the innermost group of one of these loops.
+    fn steps_along(&self, access: AccessId, loops: &[usize]) -> bool {
+        let steps = &self.variant.loop_steps[access.index()];
+        loops.iter().any(|&at| steps[at].last() == Some(&Step::Item))
+    }
+
+    /// `is_aligned` for lanes along the innermost groups of loops.
+    fn is_aligned_along(
+        &self,
+        kernel: &Kernel,
+        launch: &Geometry<'_>,
+        access: AccessId,
+        lanes: usize,
+        loops: &[usize],
+    ) -> bool {
+        self.is_aligned(kernel, launch, access, lanes, |group| {
+            loops.iter().any(|&at| self.loops[at].last() == Some(group))
+        })
+    }
+
+    /// Whether threads with more consecutive points load them as fast. In short rows a thread does
+    /// little for its points beside what it does once.
+    fn takes_more_lanes(&self, kernel: &Kernel, launch: &Geometry<'_>, outer: &[usize]) -> bool {
+        let fits = |access: &AccessId| {
+            MOST_ROW_LANES * kernel[kernel[*access].param].dtype.size() <= MOST_BYTES
+                && self.is_aligned_along(kernel, launch, *access, MOST_ROW_LANES, outer)
+        };
+        outer.iter().all(|&at| self.loop_points(at).is_multiple_of(MOST_ROW_LANES))
+            && kernel
+                .access_ids()
+                .filter(|&access| self.steps_along(access, outer))
+                .all(|at| fits(&at))
     }
 
     /// A group, not the innermost one, along which some access of a kernel without loops has

@@ -29,13 +29,14 @@ pub(super) fn stores_in_loops(body: &[Stmt], in_loop: bool) -> bool {
     })
 }
 
-/// The accesses that the body of a loop loads directly, not in inner loops.
-pub(super) fn direct_loads(kernel: &Kernel, body: &[Stmt]) -> Vec<AccessId> {
+/// The accesses that the body of a loop loads or stores directly, not in inner loops.
+pub(super) fn direct_accesses(kernel: &Kernel, body: &[Stmt]) -> Vec<AccessId> {
     let access = |statement: &Stmt| match statement {
         Stmt::Let(value) => match kernel[*value].expr {
             Expr::Load { access, .. } => Some(access),
             _ => None,
         },
+        Stmt::Store { access, .. } => Some(*access),
         _ => None,
     };
     body.iter().filter_map(access).collect()

@@ -1,5 +1,5 @@
-//! Kernels without loops that load elements around their points, such as stencils: finds loads of
-//! the same rows, and the alignment of the stored rows to lines of memory.
+//! Kernels and loops that load elements around their points, such as stencils: finds loads of the
+//! same rows, and the alignment of the stored rows to lines of memory.
 
 use super::geometry::{Geometry, LINE};
 use super::outline::Shape;
@@ -14,15 +14,30 @@ impl Shape {
     /// more accesses of one parameter with equal steps. One block then reads neighbouring rows.
     pub(super) fn neighbours(&self, kernel: &Kernel) -> Option<usize> {
         let along = self.grid.len().checked_sub(2)?;
+        let steps =
+            |access: AccessId| self.variant.grid_steps[access.index()].last() == Some(&Step::Item);
+        let is_around = self.has_alike(kernel, steps);
+        (is_around && self.grid[along].extent >= NEIGHBOUR_LANES).then_some(along)
+    }
+
+    /// Whether a loop over rows loads elements around its points, as above.
+    pub(super) fn loads_around(&self, kernel: &Kernel, number: usize) -> bool {
+        let Some(along) = self.loops[number].len().checked_sub(2) else { return false };
+        let steps = |access: AccessId| {
+            self.variant.loop_steps[access.index()][number].last() == Some(&Step::Item)
+        };
+        self.loops[number][along].extent >= NEIGHBOUR_LANES && self.has_alike(kernel, steps)
+    }
+
+    /// Whether three or more of the accesses that step so are of one parameter, with equal steps.
+    fn has_alike(&self, kernel: &Kernel, steps: impl Fn(AccessId) -> bool) -> bool {
         let alike = |access: &AccessId, other: AccessId| {
             kernel[*access].param == kernel[other].param
                 && self.strides[access.index()] == self.strides[other.index()]
         };
-        let is_around = kernel.access_ids().any(|other| {
-            self.variant.grid_steps[other.index()].last() == Some(&Step::Item)
-                && kernel.access_ids().filter(|access| alike(access, other)).count() >= 3
-        });
-        (is_around && self.grid[along].extent >= NEIGHBOUR_LANES).then_some(along)
+        kernel.access_ids().any(|other| {
+            steps(other) && kernel.access_ids().filter(|access| alike(access, other)).count() >= 3
+        })
     }
 
     /// The distance in elements of the first stored element from the start of its line of memory,

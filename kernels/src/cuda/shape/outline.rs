@@ -2,7 +2,7 @@
 
 use super::facts::loops;
 use super::geometry::{Geometry, Group, full_strides, groups, guards};
-use crate::cuda::variant::{Chunks, Mode, Step, Variant};
+use crate::cuda::variant::{Chunks, LoopLanes, Mode, Step, Variant};
 use crate::ir::{AccessId, AxisId, Expr, Kernel, Role};
 
 /// The shape of a launch: everything but addresses and scalars.
@@ -25,6 +25,18 @@ pub struct Shape {
     /// The number of points by which the first block begins before the innermost group, so that
     /// blocks start at lines of memory: `Mode::Strides` along rows.
     pub skew: usize,
+}
+
+/// For each access, the first one of the same parameter with the same strides.
+fn alike(kernel: &Kernel, strides: &[Vec<isize>]) -> Vec<AccessId> {
+    let first = |access: AccessId| {
+        let is_alike = |other: &AccessId| {
+            kernel[*other].param == kernel[access].param
+                && strides[other.index()] == strides[access.index()]
+        };
+        kernel.access_ids().find(is_alike).unwrap_or(access)
+    };
+    kernel.access_ids().map(first).collect()
 }
 
 impl Shape {
@@ -86,10 +98,12 @@ impl Shape {
                         })
                         .collect()
                 },
+                alike: alike(kernel, &strides),
                 packed: vec![false; kernel.accesses.len()],
                 rows: Vec::new(),
                 guards,
                 mode: Mode::Columns { lanes: 1, team: 1 },
+                loop_lanes: vec![LoopLanes::default(); loops.len()],
                 chunks: Chunks::One,
                 wide: false,
                 moments: false,

@@ -1,7 +1,7 @@
 //! Loops whose points teams and chunks share, and loads that a thread issues ahead of combining.
 
 use super::writer::Writer;
-use crate::cuda::variant::{Chunks, Mode};
+use crate::cuda::variant::{Chunks, LoopLanes};
 use crate::ir::{Expr, Fold, Stmt, ValueId};
 
 /// The most bytes that a thread loads ahead.
@@ -26,14 +26,20 @@ impl Writer<'_> {
         at_point: &dyn Fn(&mut Self),
     ) {
         let team = self.variant.team();
-        let end = format!("(Position)a.points{number}");
+        let LoopLanes { tall, tail, once } = self.variant.loop_lanes[number];
+        let lanes = if tall { 1 } else { lanes };
+        let end = match tall {
+            true => self.stretches(number),
+            false => format!("(Position)a.points{number}"),
+        };
         let round = team * lanes;
         // Chunks take rounds in turn, so that blocks read neighbouring memory at the same time.
+        let first = format!("t * {lanes}");
         let (mut begin, step) = match self.variant.chunks {
-            Chunks::One => (format!("t * {lanes}"), round.to_string()),
+            Chunks::One => (first, round.to_string()),
             _ => {
                 let step = format!("({round} * (Position)a.chunks)");
-                (format!("c * {round} + t * {lanes}"), step)
+                (format!("c * {round} + {first}"), step)
             }
         };
         if ahead.rounds > 1 {
@@ -41,16 +47,20 @@ impl Writer<'_> {
             self.loop_ahead(number, ahead, &step, at_point);
             // Fewer points than that remain.
             begin = format!("at{number}");
-        } else {
-            self.line("#pragma unroll 4");
+        } else if !once {
+            // A thread loads enough at once if it has points in several rows.
+            self.line(if tall { "#pragma unroll 1" } else { "#pragma unroll 4" });
         }
-        self.line(format!(
-            "for (Position p{number} = {begin}; p{number} < {end}; p{number} += {step}) {{"
-        ));
+        if once {
+            self.line(format!("const Position p{number} = {begin};"));
+            self.line(format!("if (p{number} < {end}) {{"));
+        } else {
+            self.line(format!(
+                "for (Position p{number} = {begin}; p{number} < {end}; p{number} += {step}) {{"
+            ));
+        }
         self.indent += 1;
-        if let Mode::Rows { tail: true, .. } = self.variant.mode
-            && lanes > 1
-        {
+        if tail && !tall {
             self.line("bool valid[N];");
             self.line(format!("LANES valid[k] = p{number} + k < {end};"));
         }
@@ -120,6 +130,7 @@ impl Writer<'_> {
     /// The positions of the groups of a loop at a point of it.
     pub(super) fn loop_positions(&mut self, number: usize) {
         let groups = self.variant.loops[number].len();
+        let LoopLanes { tall, tail, .. } = self.variant.loop_lanes[number];
         if groups == 1 {
             self.line(format!("const Position l{number}_0 = p{number};"));
         }
@@ -128,27 +139,54 @@ impl Writer<'_> {
         }
         self.line(format!("Position rest{number} = p{number};"));
         for group in (0..groups).rev() {
+            let is_rows = tall && self.variant.lane_group_of(number) == Some(group);
+            let times = if is_rows { " * N" } else { "" };
             if group == 0 {
-                self.line(format!("const Position l{number}_0 = rest{number};"));
+                self.line(format!("const Position l{number}_0 = rest{number}{times};"));
                 continue;
             }
-            let extent = format!("(Position)a.n_l{number}_{group}");
+            let extent = match is_rows {
+                true => rows_of_lanes(number, group),
+                false => format!("(Position)a.n_l{number}_{group}"),
+            };
             self.line(format!("const Position q{number}_{group} = rest{number} / {extent};"));
             self.line(format!(
-                "const Position l{number}_{group} = rest{number} - q{number}_{group} * {extent};"
+                "const Position l{number}_{group} = (rest{number} - q{number}_{group} * \
+                 {extent}){times};"
             ));
             self.line(format!("rest{number} = q{number}_{group};"));
         }
+        if let (true, true, Some(group)) = (tall, tail, self.variant.lane_group_of(number)) {
+            self.line("bool valid[N];");
+            self.line(format!(
+                "LANES valid[k] = l{number}_{group} + k < (Position)a.n_l{number}_{group};"
+            ));
+        }
+    }
+
+    /// The points of a loop, where those of a thread in successive rows count once.
+    fn stretches(&self, number: usize) -> String {
+        let extent = |group: usize| match self.variant.lane_group_of(number) == Some(group) {
+            true => rows_of_lanes(number, group),
+            false => format!("(Position)a.n_l{number}_{group}"),
+        };
+        (0..self.variant.loops[number].len()).map(extent).collect::<Vec<_>>().join(" * ")
     }
 
     /// The loads that a thread issues for several points before it combines the first. In moments
     /// the quotient of each point is a branch, and the compiler moves no load across it.
-    pub(super) fn ahead(&self, body: &[Stmt], folds: &[Fold], begun: usize) -> Ahead {
+    pub(super) fn ahead(
+        &self,
+        number: usize,
+        body: &[Stmt],
+        folds: &[Fold],
+        begun: usize,
+    ) -> Ahead {
         let none = Ahead { values: Vec::new(), rounds: 1 };
         let is_moments = (begun..begun + folds.len()).any(|number| self.is_moments(number));
-        let has_tail = matches!(self.variant.mode, Mode::Rows { tail: true, .. });
+        let LoopLanes { tall, tail, once } = self.variant.loop_lanes[number];
         let lets = |statement: &Stmt| matches!(statement, Stmt::Let(_));
-        if !is_moments || has_tail || !body.iter().all(lets) {
+        if !is_moments || tall || tail || once || !body.iter().all(lets) {
             return none;
         }
         let is_load = |value: &ValueId| match self.kernel[*value].expr {
@@ -169,4 +207,9 @@ impl Writer<'_> {
             bytes => Ahead { values, rounds: (MOST_AHEAD / bytes).clamp(1, MOST_ROUNDS) },
         }
     }
+}
+
+/// The number of stretches of rows, each of the points of a thread, of a group.
+fn rows_of_lanes(number: usize, group: usize) -> String {
+    format!("(((Position)a.n_l{number}_{group} + N - 1) / N)")
 }

@@ -5,6 +5,13 @@ use crate::cuda::variant::{Chunks, GuardKind, Step, Variant};
 use crate::ir::{AccessId, AxisId, Expr, GuardId, Kernel, ScalarId};
 use std::collections::BTreeSet;
 
+/// A group of the grid, or of the loop with a number.
+#[derive(Clone, Copy)]
+pub(super) enum Along {
+    Grid(usize),
+    Loop(usize, usize),
+}
+
 /// One word.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::cuda) enum Field {
@@ -66,6 +73,9 @@ pub(in crate::cuda) fn fields(kernel: &Kernel, variant: &Variant) -> Vec<Field> 
     let mut fields = Vec::new();
     for access in kernel.access_ids() {
         fields.push(Field::Pointer(access));
+        if variant.alike[access.index()] != access {
+            continue;
+        }
         for (group, step) in variant.grid_steps[access.index()].iter().enumerate() {
             if *step == Step::Any {
                 fields.push(Field::GridStride(access, group));

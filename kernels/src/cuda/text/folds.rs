@@ -5,11 +5,14 @@ use crate::cpu::identity;
 use crate::cuda::prelude::literal;
 use crate::cuda::shape::Pair;
 use crate::cuda::variant::{Chunks, Mode, THREADS};
-use crate::ir::{Fold, Stmt};
+use crate::ir::{AxisId, Expr, Fold, Stmt, ValueId};
 use phalanx_ops::{DType, Monoid, Scalar};
 
 /// Bytes of an accumulator of a sum of bins in the text.
 const BINNED: usize = 40;
+
+/// The index of a fold without points.
+const NO_INDEX: &str = "0x7fffffffffffffffll";
 
 /// The dtype in which a fold accumulates.
 fn wide(dtype: DType) -> DType {
@@ -117,15 +120,29 @@ impl Writer<'_> {
         let monoid = fold.monoid.name();
         let zero = format!("identity_{monoid}_{name}()");
         let text = if fold.index.is_some() {
+            let (index, none) = match self.folded_along(fold) {
+                Some(_) => ("Position", "(Position)-1"),
+                None => ("i64", NO_INDEX),
+            };
+            // Positions grow from point to point, so only the start has a larger one.
+            let add = match self.folded_along(fold) {
+                Some(_) => format!(
+                    "
+    DEVICE void add(T& best, {name} value, Position index) {{
+        if (precedes_{monoid}(value, best.value) || index < best.index) best = T{{value, index}};
+    }}"
+                ),
+                None => String::new(),
+            };
             format!(
                 "struct Fold{number} {{
-    struct T {{ {name} value; i64 index; }};
-    DEVICE T start() {{ return T{{{first}, 0x7fffffffffffffffll}}; }}
-    DEVICE T empty() {{ return T{{{zero}, 0x7fffffffffffffffll}}; }}
+    struct T {{ {name} value; {index} index; }};
+    DEVICE T start() {{ return T{{{first}, {none}}}; }}
+    DEVICE T empty() {{ return T{{{zero}, {none}}}; }}
     DEVICE T join(T x, T y) {{
         combine_{monoid}(x.value, x.index, y.value, y.index);
         return x;
-    }}
+    }}{add}
 }};
 "
             )
@@ -211,12 +228,38 @@ impl Writer<'_> {
         }
     }
 
+    /// The axis whose index a fold keeps, if the fold's loop is along this axis alone: then threads
+    /// compare positions, which have 32 bits in most launches.
+    fn folded_along(&self, fold: &Fold) -> Option<AxisId> {
+        fn axes_of(body: &[Stmt], result: ValueId) -> Option<&[AxisId]> {
+            body.iter().find_map(|statement| match statement {
+                Stmt::Loop { axes, folds, .. }
+                    if folds.iter().any(|fold| fold.result == result) =>
+                {
+                    Some(axes.as_slice())
+                }
+                Stmt::Loop { body, .. } => axes_of(body, result),
+                _ => None,
+            })
+        }
+        let Expr::Index(axis) = self.kernel[fold.index?].expr else { return None };
+        (axes_of(&self.kernel.body, fold.result)? == [axis]).then_some(axis)
+    }
+
+    /// Whether the lanes of a row have one accumulator: a large one that takes numbers in any
+    /// order, or the best position so far.
+    fn is_shared(&self, fold: &Fold) -> bool {
+        fold.monoid == Monoid::Binned || self.folded_along(fold).is_some()
+    }
+
     /// The statement that combines a point into a place.
     fn joined(&self, number: usize, fold: &Fold, place: &str, value: &str) -> String {
         if fold.monoid == Monoid::Binned {
             format!("binned_add({place}, {value});")
         } else if self.is_moments(number) {
             format!("Fold{number}::add({place}, {value}, part);")
+        } else if self.folded_along(fold).is_some() {
+            format!("Fold{number}::add({place}, {value});")
         } else {
             format!("{place} = Fold{number}::join({place}, {value});")
         }
@@ -238,9 +281,10 @@ impl Writer<'_> {
         } else {
             format!("cast_{}({})", wide(narrow), self.operand(fold.value))
         };
-        match fold.index {
-            Some(index) => format!("Fold{number}::T{{{value}, {}}}", self.operand(index)),
-            None => value,
+        match (fold.index, self.folded_along(fold)) {
+            (_, Some(axis)) => format!("{value}, {}", self.position(axis)),
+            (Some(index), _) => format!("Fold{number}::T{{{value}, {}}}", self.operand(index)),
+            (None, _) => value,
         }
     }
 
@@ -252,7 +296,7 @@ impl Writer<'_> {
             let number = begun + at;
             let value = self.folded(number, fold);
             let laned = is_row || self.laned[fold.result.index()];
-            let place = if laned && !(is_row && is_shared(fold)) {
+            let place = if laned && !(is_row && self.is_shared(fold)) {
                 format!("f{number}[k]")
             } else {
                 format!("f{number}")
@@ -261,7 +305,7 @@ impl Writer<'_> {
             if laned {
                 text.push_str("LANES ");
             }
-            if is_row && matches!(self.variant.mode, Mode::Rows { tail: true, .. }) {
+            if is_row && self.has_tail() {
                 text.push_str("if (valid[k]) ");
             }
             let joined = self.joined(number, fold, &place, &value);
@@ -306,7 +350,14 @@ impl Writer<'_> {
         };
         self.define(fold.result, &text);
         if let Some(&index) = fold.parts.first() {
-            self.define(index, &format!("{place}.index"));
+            let text = match self.folded_along(fold) {
+                Some(axis) => format!(
+                    "{place}.index == (Position)-1 ? {NO_INDEX} : a.origin{axis} + \
+                     (i64){place}.index"
+                ),
+                None => format!("{place}.index"),
+            };
+            self.define(index, &text);
         }
     }
 
@@ -336,20 +387,19 @@ impl Writer<'_> {
     }
 
     fn row_loop(&mut self, number: usize, body: &[Stmt], folds: &[Fold]) {
-        let Mode::Rows { lanes, team, .. } = self.variant.mode else {
+        let Mode::Rows { lanes, team } = self.variant.mode else {
             unreachable!("bug: rows are asked for")
         };
-        let begun = self.begin_folds(folds, |_, fold| lanes > 1 && !is_shared(fold));
-        let ahead = self.ahead(body, folds, begun);
+        let begun = self.begin_folds(folds, |writer, fold| lanes > 1 && !writer.is_shared(fold));
+        let ahead = self.ahead(number, body, folds, begun);
         self.shared_loop(number, lanes, &ahead, &|writer| {
             writer.body(body);
             writer.join_folds(folds, begun);
         });
         for (at, fold) in (begun..).zip(folds) {
-            let own = match lanes {
-                1 => format!("f{at}"),
-                _ if is_shared(fold) => format!("f{at}"),
-                _ => format!("join_lanes<Fold{at}>(f{at})"),
+            let own = match lanes > 1 && !self.is_shared(fold) {
+                true => format!("join_lanes<Fold{at}>(f{at})"),
+                false => format!("f{at}"),
             };
             self.line(format!("Fold{at}::T r{at} = {own};"));
         }
@@ -392,7 +442,7 @@ impl Writer<'_> {
         let across = self.variant.across();
         // All accumulators have lanes here, so that they are exchanged in the same way.
         let begun = self.begin_folds(folds, |_, _| true);
-        let ahead = self.ahead(body, folds, begun);
+        let ahead = self.ahead(number, body, folds, begun);
         self.shared_loop(number, 1, &ahead, &|writer| {
             writer.body(body);
             writer.note_seen(begun, folds);
@@ -501,12 +551,6 @@ impl Writer<'_> {
         }
         self.has_waited();
     }
-}
-
-/// Whether the lanes of a row have one accumulator, because it is large and takes numbers in any
-/// order.
-fn is_shared(fold: &Fold) -> bool {
-    fold.monoid == Monoid::Binned
 }
 
 /// Whether a statement of a body, or of an inner loop, stores.

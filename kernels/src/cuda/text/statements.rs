@@ -1,5 +1,6 @@
 //! Statements: values, loops and stores.
 
+use super::argument::{Along, Field};
 use super::writer::Writer;
 use crate::cuda::prelude::literal;
 use crate::cuda::special::called;
@@ -98,7 +99,7 @@ impl Writer<'_> {
     /// Whether lanes of the open loop may be beyond its end.
     pub(super) fn has_tail(&self) -> bool {
         matches!(self.variant.mode, Mode::Strides { .. } | Mode::Tiles { .. })
-            || matches!(self.variant.mode, Mode::Rows { tail: true, .. }) && self.is_in_row()
+            || self.is_in_row() && self.variant.loop_lanes[self.open[0]].tail
     }
 
     /// A value as operand, in a lane if it differs between lanes.
@@ -331,11 +332,9 @@ impl Writer<'_> {
                 _ if group == last => format!("(tile{last} + y + {TILE_STEP} * k)"),
                 _ => format!("g{group}"),
             };
-            let _ = match step {
-                Step::None => Ok(()),
-                Step::Item => write!(text, " + (i64){position} * {item}"),
-                Step::Any => write!(text, " + (i64){position} * a.s{access}_g{group}"),
-            };
+            if let Some(step) = self.step(access, *step, Along::Grid(group)) {
+                let _ = write!(text, " + (i64){position} * {step}");
+            }
         }
         let row = TILE + 1;
         self.line("barrier();");
@@ -390,42 +389,46 @@ impl Writer<'_> {
     /// The address of an access at the points of the open loops, in a lane if one is given.
     fn address(&self, access: AccessId, lane: Option<&str>) -> String {
         let mut text = format!("b{access}");
-        let item = self.item(access);
+        // The steps of lanes come last, so that the compiler computes the address of the first lane
+        // once, and these steps outside of loops.
+        let mut lanes = String::new();
         if let (Some(lane), Some((group, apart))) = (lane, self.variant.lane_group()) {
-            match self.variant.grid_steps[access.index()][group] {
-                Step::Item => {
-                    let _ = write!(text, " + {lane} * {}", apart as usize * item);
-                }
-                Step::Any => {
-                    let _ = write!(text, " + (i64)({lane} * {apart}) * a.s{access}_g{group}");
-                }
-                Step::None => {}
+            let step = self.variant.grid_steps[access.index()][group];
+            if let Some(step) = self.step(access, step, Along::Grid(group)) {
+                let _ = write!(lanes, " + (i64)({lane} * {apart}) * {step}");
             }
         }
         for (depth, &number) in self.open.iter().enumerate() {
             let steps = &self.variant.loop_steps[access.index()][number];
             for (group, step) in steps.iter().enumerate() {
-                let is_lane = self.variant.is_rows() && depth == 0 && group + 1 == steps.len();
-                let position = match lane {
-                    Some(lane) if is_lane => format!("(l{number}_{group} + {lane})"),
-                    _ => format!("l{number}_{group}"),
+                let Some(step) = self.step(access, *step, Along::Loop(number, group)) else {
+                    continue;
                 };
-                match step {
-                    Step::None => {}
-                    Step::Item => {
-                        let _ = write!(text, " + (i64){position} * {item}");
-                    }
-                    Step::Any => {
-                        let _ = write!(text, " + (i64){position} * a.s{access}_l{number}_{group}");
-                    }
+                let _ = write!(text, " + (i64)l{number}_{group} * {step}");
+                if let Some(lane) = lane
+                    && self.is_lane_group(depth, number, group)
+                {
+                    let _ = write!(lanes, " + (i64){lane} * {step}");
                 }
             }
         }
-        text
+        text + &lanes
+    }
+
+    /// The bytes from one position of a group to the next, unless the access does not step there.
+    pub(super) fn step(&self, access: AccessId, step: Step, along: Along) -> Option<String> {
+        let first = self.variant.alike[access.index()];
+        let stride = match (step, along) {
+            (Step::None, _) => return None,
+            (Step::Item, _) => return Some(self.item(access).to_string()),
+            (Step::Any, Along::Grid(group)) => Field::GridStride(first, group),
+            (Step::Any, Along::Loop(number, group)) => Field::LoopStride(first, number, group),
+        };
+        Some(format!("a.{}", stride.name()))
     }
 
     /// The position along an unmerged axis, in a lane if it is the axis of the lanes.
-    fn position(&self, axis: AxisId) -> String {
+    pub(super) fn position(&self, axis: AxisId) -> String {
         let lanes = self.variant.lanes() > 1;
         if let Some(group) = self.variant.grid.iter().position(|own| *own == Some(axis)) {
             return match self.variant.lane_group() {
@@ -437,15 +440,17 @@ impl Writer<'_> {
         for (depth, &number) in self.open.iter().enumerate() {
             let groups = &self.variant.loops[number];
             if let Some(group) = groups.iter().position(|own| *own == Some(axis)) {
-                let is_lane = self.variant.is_rows() && depth == 0 && group + 1 == groups.len();
-                return if is_lane && lanes {
-                    format!("(l{number}_{group} + k)")
-                } else {
-                    format!("l{number}_{group}")
-                };
+                let is_lane = lanes && self.is_lane_group(depth, number, group);
+                let lane = if is_lane { " + k" } else { "" };
+                return format!("(l{number}_{group}{lane})");
             }
         }
         unreachable!("bug: an axis out of scope")
+    }
+
+    /// Whether a thread has its points along this group of an open loop.
+    fn is_lane_group(&self, depth: usize, number: usize, group: usize) -> bool {
+        self.variant.is_rows() && depth == 0 && self.variant.lane_group_of(number) == Some(group)
     }
 
     /// Whether the point is inside a guard; `None` if it always does.
@@ -456,8 +461,11 @@ impl Writer<'_> {
             GuardKind::Bounds(axes) => axes,
         };
         let along = |(at, &axis): (usize, &AxisId)| {
-            let position = self.position(axis);
-            format!("(i64){position} >= a.low{guard}_{at} && (i64){position} < a.high{guard}_{at}")
+            let (position, low) = (self.position(axis), format!("a.low{guard}_{at}"));
+            // A position below the first one wraps around.
+            format!(
+                "(Position)({position} - (Position){low}) < (Position)(a.high{guard}_{at} - {low})"
+            )
         };
         Some(axes.iter().enumerate().map(along).collect::<Vec<_>>().join(" && "))
     }

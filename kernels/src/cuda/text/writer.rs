@@ -1,6 +1,6 @@
 //! The text of a variant: its parts, and the points of a thread.
 
-use super::argument::{Field, fields};
+use super::argument::{Along, Field, fields};
 use crate::cuda::prelude::{self, Uses};
 use crate::cuda::shape::Moments;
 use crate::cuda::special::defined;
@@ -193,7 +193,10 @@ impl<'a> Writer<'a> {
                 let lanes = self.variant.lane_group();
                 lanes.is_some_and(|(group, _)| self.variant.grid[group] == Some(axis))
             }
-            (true, Some(row)) => self.variant.loops[row].last() == Some(&Some(axis)),
+            (true, Some(row)) => {
+                let group = self.variant.lane_group_of(row);
+                group.is_some_and(|group| self.variant.loops[row][group] == Some(axis))
+            }
             (true, None) => false,
         }
     }
@@ -210,7 +213,8 @@ impl<'a> Writer<'a> {
                     .map_or(Step::None, |(group, _)| self.variant.grid_steps[access.index()][group])
             }
             (true, Some(row)) => {
-                self.variant.loop_steps[access.index()][row].last().copied().unwrap_or(Step::None)
+                let steps = &self.variant.loop_steps[access.index()][row];
+                self.variant.lane_group_of(row).map_or(Step::None, |group| steps[group])
             }
             (true, None) => Step::None,
         }
@@ -224,6 +228,8 @@ impl<'a> Writer<'a> {
     fn kernel(&mut self) {
         let fields = fields(self.kernel, self.variant);
         self.note_uses();
+        let index = if self.variant.wide { "u64" } else { "u32" };
+        self.functions.push_str(&format!("typedef {index} Position;\n"));
         self.line("struct Argument {");
         self.indent += 1;
         for field in &fields {
@@ -231,8 +237,6 @@ impl<'a> Writer<'a> {
         }
         self.indent -= 1;
         self.line("};");
-        let index = if self.variant.wide { "u64" } else { "u32" };
-        self.line(format!("typedef {index} Position;"));
         self.line("#define LANES _Pragma(\"unroll\") for (int k = 0; k < N; k++)");
         let body = {
             let head = std::mem::take(&mut self.out);
@@ -440,15 +444,8 @@ impl<'a> Writer<'a> {
         for access in self.kernel.access_ids() {
             let mut text = format!("char* const b{access} = (char*)a.p{access}");
             for (group, step) in self.variant.grid_steps[access.index()].iter().enumerate() {
-                match step {
-                    Step::None => {}
-                    Step::Item => {
-                        let item = self.item(access);
-                        let _ = write!(text, " + (i64)g{group} * {item}");
-                    }
-                    Step::Any => {
-                        let _ = write!(text, " + (i64)g{group} * a.s{access}_g{group}");
-                    }
+                if let Some(step) = self.step(access, *step, Along::Grid(group)) {
+                    let _ = write!(text, " + (i64)g{group} * {step}");
                 }
             }
             self.line(text + ";");

@@ -2,7 +2,7 @@
 
 use super::case::Case;
 use super::cuda::text_of;
-use super::golden::{descent, folder, neighbours, stencil, text};
+use super::golden::{descent, folder, least, neighbours, stencil, stencil_norm, text};
 use phalanx_ops::Scalar;
 
 /// Compares the text of a case with the golden file of its kernel, or writes it when blessing.
@@ -40,6 +40,17 @@ fn stretches_with_guards() {
 #[test]
 fn stretches_that_share_rows() {
     check("neighbours", &neighbours([1000, 3000]));
+}
+
+#[test]
+fn loops_over_successive_rows() {
+    check("stencil_norm", &stencil_norm([1001, 3001]));
+}
+
+/// A thread has eight elements of a row, and compares 32-bit positions.
+#[test]
+fn short_rows() {
+    check("least", &least([5000, 32]));
 }
 
 #[test]

@@ -157,6 +157,58 @@ pub(super) fn stencil([rows, columns]: [usize; 2], origin: [i64; 2]) -> Case {
         .guard(&[(all.0, last[1])])
 }
 
+/// The products of a five-point stencil with other elements, stored and summed. On GPUs a thread
+/// has points in successive rows, if there are many.
+pub(super) fn stencil_norm([rows, columns]: [usize; 2]) -> Case {
+    let (row, all) = (columns as isize, (i64::MIN, i64::MAX));
+    let strides = [row, 1];
+    let last = [rows as i64 - 1, columns as i64 - 1];
+    let case = Case::new(&text("stencil_norm"), &[rows, columns])
+        .random(0, rows * columns)
+        .random(1, rows * columns)
+        .random(2, rows * columns)
+        .random(3, 1);
+    let around = [0, -row, row, -1, 1].into_iter().enumerate();
+    around
+        .fold(case, |case, (access, start)| case.access(access, start, &strides))
+        .access(5, 0, &strides)
+        .access(6, 0, &strides)
+        .access(7, 0, &[])
+        .scalar(Scalar::new(4.0))
+        .guard(&[(1, all.1)])
+        .guard(&[(all.0, last[0])])
+        .guard(&[(1, all.1)])
+        .guard(&[(all.0, last[1])])
+}
+
+#[test]
+fn stencils_that_are_summed() {
+    for (rows, columns) in [(30, 50), (3, 2000), (64, 256), (70, 257), (205, 1001), (1, 1)] {
+        stencil_norm([rows, columns]).check();
+    }
+}
+
+/// The positions of the least elements of rows.
+pub(super) fn least([rows, columns]: [usize; 2]) -> Case {
+    Case::new(&text("least"), &[rows, columns])
+        .random(0, rows * columns)
+        .random(1, columns)
+        .random(2, rows)
+        .access(0, 0, &[columns as isize, 1])
+        .access(1, 0, &[1])
+        .access(2, 0, &[1])
+        .scalar(Scalar::new(2f32))
+}
+
+#[test]
+fn least_elements_of_rows() {
+    for (rows, columns) in
+        [(500, 32), (500, 8), (500, 4), (99, 33), (77, 40), (77, 128), (33, 1000), (2, 100_000)]
+    {
+        least([rows, columns]).check();
+    }
+}
+
 /// The inner points of a grid, each with its neighbours.
 pub(super) fn neighbours([rows, columns]: [usize; 2]) -> Case {
     let row = columns as isize + 2;
