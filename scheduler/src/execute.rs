@@ -449,7 +449,9 @@ fn scalar(source: &ScalarSource, arguments: &[Scalar]) -> Scalar {
     match source {
         ScalarSource::Argument(argument) => arguments[argument.index()],
         ScalarSource::Number(number) => *number,
-        ScalarSource::Points(_) => unreachable!("bug: the points of a launch have been counted"),
+        ScalarSource::Points(_) | ScalarSource::IsFirst => {
+            unreachable!("bug: the launch has given the number")
+        }
     }
 }
 

@@ -449,6 +449,7 @@ impl Explainer<'_> {
                 ScalarSource::Points(level) => {
                     format!("s{number} = points of {}", points(group, built, *level))
                 }
+                ScalarSource::IsFirst => format!("s{number} = is the first launch"),
             })
             .collect();
         for line in scalars.chunks(SCALARS_IN_A_LINE) {

@@ -263,6 +263,7 @@ impl Plan {
                 return None;
             }
             let stays = |unit: &Unit| match unit {
+                Unit::Group(group) if group.is_in_parts => context.folds_in_parts(group),
                 Unit::Group(group) => context.stays_inside(group),
                 _ => true,
             };

@@ -182,7 +182,7 @@ impl Ready {
                     .iter()
                     .map(|source| match source {
                         ScalarSource::Number(number) => Some(*number),
-                        ScalarSource::Argument(_) | ScalarSource::Points(_) => None,
+                        _ => None,
                     })
                     .collect();
                 let kernel = &self.kernels[*kernel];

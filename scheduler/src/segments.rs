@@ -99,7 +99,7 @@ impl Segment {
                     memories.extend(accesses.iter().map(|at: &At| at.memory));
                     arguments.extend(scalars.iter().filter_map(|source| match source {
                         ScalarSource::Argument(argument) => Some(*argument),
-                        ScalarSource::Number(_) | ScalarSource::Points(_) => None,
+                        _ => None,
                     }));
                 }
                 LocalStep::Zero { memory, .. } => memories.push(*memory),

@@ -166,7 +166,7 @@ golden_plans! {
     greatest_around [0, 1, 0, 0], [0, 1, 3, 0];
     // Three kernels would suffice on four devices. But a product is not fused with a sum whose loop
     // reads beyond its block, and quotients of single numbers have separate kernels.
-    conjugate_gradient_step [1, 0, 0, 0], [4, 0, 1, 2];
+    conjugate_gradient_step [1, 0, 0, 0], [3, 0, 1, 2];
     k_means_assignment [1, 0, 0, 0], [1, 0, 0, 0];
     // Counts are integers and sums are not, so they are combined separately.
     k_means_update [2, 0, 0, 0], [3, 0, 0, 2];

@@ -43,6 +43,8 @@ pub(super) enum ScalarKey {
     Number(Scalar),
     /// See `ScalarSource::Points`.
     Points(usize),
+    /// See `ScalarSource::IsFirst`.
+    IsFirst,
 }
 
 #[derive(Default)]
@@ -420,10 +422,27 @@ impl<'a> Builder<'a> {
             }
             return;
         }
-        let value = self.member_value(member.node);
+        let mut value = self.member_value(member.node);
+        if self.group.is_in_parts {
+            value = self.with_parts_before(member, monoid, value);
+        }
         let access = self.access(Buffer::Output(member.node), map, node.dtype);
         self.scopes[member.depth].statements.push(Stmt::Store { access, value });
         self.written.insert(member.node, Written { map, level: member.depth });
+    }
+
+    /// A fold's result, combined with that of the launches before.
+    fn with_parts_before(&mut self, member: &Member, monoid: Monoid, own: ValueId) -> ValueId {
+        let Some(op) = monoid.operation() else {
+            unreachable!("bug: {monoid} does not combine parts")
+        };
+        let dtype = self.context.graph[member.node].dtype;
+        let map = self.value_map(member.node);
+        let before = self.load(Buffer::Output(member.node), map, dtype);
+        let all = self.operation(op, vec![before, own], dtype);
+        let condition = self.scalar_value(ScalarKey::IsFirst, DType::Bool);
+        let first = Expr::Select { condition, on_true: own, on_false: all };
+        self.pure(first, &[condition, own, all], dtype)
     }
 
     fn accumulate(&mut self, member: &Member, monoid: Monoid) {

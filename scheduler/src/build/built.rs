@@ -40,6 +40,8 @@ pub(crate) enum ScalarSource {
     Number(Scalar),
     /// The number of points that a device visits in the loop at this level.
     Points(usize),
+    /// Whether no launch of the kernel has stored the results of folds yet (`Group::is_in_parts`).
+    IsFirst,
 }
 
 /// A kernel with the meaning of its parameters.

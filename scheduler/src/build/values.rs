@@ -367,6 +367,7 @@ impl Builder<'_> {
             ScalarKey::Argument(argument) => ScalarSource::Argument(argument),
             ScalarKey::Number(number) => ScalarSource::Number(number),
             ScalarKey::Points(level) => ScalarSource::Points(level),
+            ScalarKey::IsFirst => ScalarSource::IsFirst,
         });
         let id = ScalarId::new(self.scalars.len() - 1);
         self.scalar_of.insert(key, id);
@@ -402,7 +403,7 @@ impl Builder<'_> {
         value
     }
 
-    fn load(&mut self, buffer: Buffer, map: MapId, dtype: DType) -> ValueId {
+    pub(super) fn load(&mut self, buffer: Buffer, map: MapId, dtype: DType) -> ValueId {
         let guard = if matches!(buffer, Buffer::Input(_)) { self.guard } else { None };
         let key = Key::Load(buffer, map, guard);
         if let Some(known) = self.find(&key) {

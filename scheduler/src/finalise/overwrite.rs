@@ -23,6 +23,10 @@ pub(super) fn may_overwrite(
     node: NodeId,
     shares: impl Fn(&Buffer) -> Option<bool>,
 ) -> Option<Vec<Apart>> {
+    // A later launch may load what this one would overwrite.
+    if group.is_in_parts && group.member(node).depth == 0 {
+        return None;
+    }
     let is_own = |buffer: &Buffer| *buffer == Buffer::Output(node);
     let times = Times::of(&built.kernel);
     let mut accesses = built.kernel.access_ids().zip(&built.accesses);

@@ -99,12 +99,13 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Stores the operand of a reduction whose loop would read beyond the device's blocks.
+    /// Stores the operand of a reduction whose loop would read beyond the device's blocks, if the
+    /// loop cannot be cut.
     fn keep_loops_inside(&mut self) {
         for (id, node) in self.graph.numbered() {
             let NodeOp::Reduce { .. } = &node.op else { continue };
             if let Source::Node(from) = node.inputs[0].source
-                && !self.stays_inside(&Group::alone(id, self.graph, self.placements))
+                && !self.can_be_cut(&Group::alone(id, self.graph, self.placements))
             {
                 self.inline[from.index()] = None;
             }
@@ -145,8 +146,26 @@ impl<'a> Context<'a> {
         })
     }
 
-    /// Whether loads leave the device's block only along grid axes: a loop cannot be cut where a
-    /// slab begins.
+    /// Whether the launch of a group can be cut where a slab begins.
+    pub fn can_be_cut(&self, group: &Group) -> bool {
+        self.stays_inside(group) || self.folds_in_parts(group)
+    }
+
+    /// Whether a group only folds partial results in one loop, each by an operation that combines
+    /// the result of one launch with that of the next.
+    pub fn folds_in_parts(&self, group: &Group) -> bool {
+        let has_one_loop = group.axes.iter().all(|axis| axis.level <= 1);
+        has_one_loop
+            && group.members.iter().all(|member| match &self.graph[member.node].op {
+                NodeOp::Reduce { monoid, .. } => {
+                    let is_partial = self.placements[member.node.index()].partial().is_some();
+                    member.depth == 0 && is_partial && monoid.operation().is_some()
+                }
+                _ => member.depth == 1,
+            })
+    }
+
+    /// Whether loads leave the device's block only along grid axes.
     pub fn stays_inside(&self, group: &Group) -> bool {
         if group.axes.iter().all(|axis| axis.level == 0) {
             return true;

@@ -44,6 +44,9 @@ pub(crate) struct Group {
     /// Set for a single update at one position of a split axis: only the devices that hold the
     /// position run the kernel, so it computes nothing else.
     pub is_for_owners: bool,
+    /// Whether its loop is cut where slabs begin: each of several launches combines what it folds
+    /// with the result of the launches before.
+    pub is_in_parts: bool,
 }
 
 /// The source of a group's axes.
@@ -221,6 +224,7 @@ impl Group {
             space_of: self.space_of,
             members: members.collect(),
             is_for_owners: self.is_for_owners,
+            is_in_parts: self.is_in_parts,
         }
     }
 }

@@ -11,7 +11,8 @@
 //! one level in, so reductions nest, unless the inner loop is long and its result costs little to
 //! store (`Context::keeps_loops_outermost`). A consumer of the result joins outside the loop, or in
 //! a second loop over the same axes. A partial result ends its group, because it must be combined
-//! across devices first.
+//! across devices first. If such a loop reads beyond the device's block, it is cut there, and the
+//! launches of its parts combine their results one after the other.
 //!
 //! Fusion is a deterministic function of the graph and the placements.
 

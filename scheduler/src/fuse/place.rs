@@ -79,6 +79,11 @@ pub(crate) fn fuse(context: &Context<'_>) -> Fused {
             None => place(context, &mut fused, position),
         }
     }
+    for unit in &mut fused.units {
+        if let Unit::Group(group) = unit {
+            group.is_in_parts = !context.stays_inside(group);
+        }
+    }
     fused
 }
 
@@ -201,7 +206,7 @@ fn selected(
         return None;
     }
     group.members.push(member);
-    if distinct_loads(context, &group).len() > MOST_LOADS || !context.stays_inside(&group) {
+    if distinct_loads(context, &group).len() > MOST_LOADS || !context.can_be_cut(&group) {
         return None;
     }
     Some(group)
@@ -275,7 +280,7 @@ fn try_join(
             continue;
         }
         joined.members.push(member);
-        if context.stays_inside(&joined) && !context.copies_whole_base(&joined) {
+        if context.can_be_cut(&joined) && !context.copies_whole_base(&joined) {
             return Some(joined);
         }
     }
@@ -387,7 +392,7 @@ fn merge(
     let is_legal = loads.len() <= MOST_LOADS
         && !loads.iter().any(|load| is_inside(load.source))
         && !merged.members.iter().any(keeps_inside);
-    let is_legal = is_legal && context.stays_inside(&merged);
+    let is_legal = is_legal && context.can_be_cut(&merged);
     (is_legal && !context.copies_whole_base(&merged)).then_some(merged)
 }
 

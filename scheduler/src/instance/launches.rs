@@ -46,18 +46,23 @@ impl Builder<'_> {
             SmallVec::new()
         };
         let lands = group.members.iter().any(|member| self.finished.lands(member.node));
-        let mut rim = Vec::new();
+        let (mut interior, mut rim) = (Vec::new(), Vec::new());
         for part in boxes {
             let (step, waits) = self.launch_on(group, &launch.built, kernel, &served, &part);
             match waits {
                 // The messages store these elements where the kernel would.
                 true if lands => {}
-                true => rim.push(step),
-                false => self.instance.steps.push(step),
+                true => rim.push((step, part)),
+                false => interior.push((step, part)),
             }
         }
+        let before = interior.len();
+        let mut all = [interior, rim].concat();
+        tell_which_are_first(group, &launch.built, &mut all);
+        let rim = all.split_off(before);
+        self.instance.steps.extend(all.into_iter().map(|(step, _)| step));
         self.wait_for_slabs(final_step);
-        self.instance.steps.extend(rim);
+        self.instance.steps.extend(rim.into_iter().map(|(step, _)| step));
         self.free_slabs(final_step);
     }
 
@@ -237,6 +242,29 @@ fn scalar_arguments(group: &Group, built: &Built, part: &IndexBox) -> Arc<[Scala
         other => *other,
     };
     built.scalars.iter().map(given).collect()
+}
+
+/// Gives each launch of a group in parts, in the order in which they run, whether no launch before
+/// has stored its results. Two boxes have the same points of the grid, or none in common.
+fn tell_which_are_first(group: &Group, built: &Built, launches: &mut [(LocalStep, IndexBox)]) {
+    if !built.scalars.contains(&ScalarSource::IsFirst) {
+        return;
+    }
+    let grid = |part: &IndexBox| -> IndexBox {
+        let along = group.axes.iter().zip(part).filter(|(axis, _)| axis.level == 0);
+        along.map(|(_, range)| range.clone()).collect()
+    };
+    let mut seen: Vec<IndexBox> = Vec::new();
+    for (step, part) in launches {
+        let LocalStep::Launch { scalars, .. } = step else { continue };
+        let is_first = !seen.contains(&grid(part));
+        seen.push(grid(part));
+        let given = |source: &ScalarSource| match source {
+            ScalarSource::IsFirst => ScalarSource::Number(Scalar::new(is_first)),
+            other => *other,
+        };
+        *scalars = scalars.iter().map(given).collect();
+    }
 }
 
 /// The bounds of each guard on the kernel axes that it names.

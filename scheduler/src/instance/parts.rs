@@ -24,7 +24,8 @@ impl Builder<'_> {
         })
     }
 
-    /// The boxes of a launch, cut so that every read in a box is from one buffer.
+    /// The boxes of a launch, cut so that every read in a box is from one buffer. All cuts go
+    /// through the whole space.
     pub fn cut(
         &self,
         group: &Group,
@@ -45,7 +46,7 @@ impl Builder<'_> {
             let block = self.block(*source);
             for (map, own) in access.map.axes.iter().zip(&block) {
                 let Some(axis) = map.axis else { continue };
-                if map.step == 0 || group.axes[axis as usize].level > 0 {
+                if map.step == 0 || (group.axes[axis as usize].level > 0 && !group.is_in_parts) {
                     continue;
                 }
                 let inside = preimage_range(own, map.start, map.step);

@@ -1,5 +1,6 @@
 //! Integration tests of the scheduler, one binary.
 
+mod parts;
 mod positions;
 mod prefix_sum;
 mod ranks;
