@@ -3,9 +3,9 @@
 use phalanx_array::{arange, flush};
 use phalanx_graph::{
     Cause, Engine, Entered, Error, Evaluated, Evaluation, Graph, HostArray, Limits, LocalShard,
-    MeshHandle, NodeData, NodeId, Site,
+    MeshHandle, NodeData, NodeId, NodeOp, Site,
 };
-use phalanx_ops::{AffineMap, DType, Mesh, Sharding};
+use phalanx_ops::{AffineMap, DType, Mesh, Op, Sharding};
 use std::any::Any;
 use std::cell::RefCell;
 use std::sync::{Arc, Mutex};
@@ -26,11 +26,14 @@ impl Evaluated for Zeros {
     }
 }
 
-/// Records the length of each window, its cause, and the node that was observed.
+/// Records the length of each window, its cause, and the node that was observed; and its first
+/// operation.
 struct Notes {
     mesh: Mesh,
     processes: usize,
+    limits: Limits,
     windows: Mutex<Vec<(usize, Cause, Option<usize>)>>,
+    starts: Mutex<Vec<NodeOp>>,
 }
 
 impl Engine for Notes {
@@ -40,6 +43,7 @@ impl Engine for Notes {
             cause,
             graph.observed().map(NodeId::index),
         ));
+        self.starts.lock().unwrap().push(graph.nodes[0].op.clone());
         for node in &graph.nodes {
             node.node.finish(Ok(Arc::new(Zeros(Sharding::replicated(node.shape.len())))));
         }
@@ -84,7 +88,7 @@ impl Engine for Notes {
         &self.mesh
     }
     fn limits(&self) -> Limits {
-        Limits { hard: 6, ..Limits::default() }
+        self.limits
     }
     fn process(&self) -> (usize, usize) {
         (0, self.processes)
@@ -93,7 +97,12 @@ impl Engine for Notes {
 
 impl Notes {
     fn new(processes: usize) -> Arc<Notes> {
-        Arc::new(Notes { mesh: Mesh::line(1), processes, windows: Mutex::default() })
+        Notes::with_limits(processes, Limits { hard: 6, ..Limits::default() })
+    }
+
+    fn with_limits(processes: usize, limits: Limits) -> Arc<Notes> {
+        let (windows, starts) = (Mutex::default(), Mutex::default());
+        Arc::new(Notes { mesh: Mesh::line(1), processes, limits, windows, starts })
     }
 }
 
@@ -130,6 +139,58 @@ fn with_several_processes_one_thread_records() {
         let expected = if processes == 1 { None } else { Some("PX036") };
         assert_eq!(found[..2], [expected; 2]);
         (&own + 2).evaluate().unwrap();
+    }
+}
+
+/// Long windows start with the first operation of a loop, whatever came before the loop, so no
+/// iteration is computed in two windows.
+#[test]
+fn windows_of_a_loop_start_where_its_iterations_do() {
+    for before in 0..6 {
+        let limits = Limits { soft: 12, at_once: 0, ..Limits::default() };
+        let notes = Notes::with_limits(1, limits);
+        MeshHandle::new(notes.clone()).enter(|| {
+            let mut value = arange(0, 4, 1);
+            for _ in 0..before {
+                value = value.absolute();
+            }
+            for _ in 0..20 {
+                let (more, less) = (&value * 3, &value - 1);
+                value = more.minimum(&less).maximum(-5).bitwise_xor(&less);
+            }
+            value.evaluate().unwrap();
+        });
+        let starts = notes.starts.lock().unwrap();
+        let is_first = |op: &NodeOp| matches!(op, NodeOp::Elementwise(Op::Multiply));
+        assert!(starts.len() > 5 && starts[1..].iter().all(is_first), "{before}: {starts:?}");
+        let windows = notes.windows.lock().unwrap();
+        let inner = &windows[1..windows.len() - 1];
+        assert!(inner.iter().all(|(length, ..)| *length == 15), "{before}: {windows:?}");
+    }
+}
+
+/// Loops of one to three operations are shorter than the places by which windows close.
+#[test]
+fn windows_of_short_loops_close() {
+    for length in 1..4 {
+        let limits = Limits { soft: 12, at_once: 0, ..Limits::default() };
+        let notes = Notes::with_limits(1, limits);
+        MeshHandle::new(notes.clone()).enter(|| {
+            let mut value = arange(0, 4, 1);
+            for _ in 0..60 {
+                value = &value * 3;
+                if length > 1 {
+                    value = &value - 1;
+                }
+                if length > 2 {
+                    value = value.maximum(-5);
+                }
+            }
+            value.evaluate().unwrap();
+        });
+        let windows = notes.windows.lock().unwrap();
+        let longest = windows.iter().map(|(length, ..)| *length).max();
+        assert!(longest <= Some(12 + length), "{length}: {windows:?}");
     }
 }
 
