@@ -234,6 +234,10 @@ def array_class():
         "    real: ndarray", "    imag: ndarray", "    flat: Any", "    flags: Any",
         "    base: ndarray | None", "    device: str",
         "    sharding: Sharding", "    __hash__: None  # type: ignore[assignment]",
+        # Elements have the attributes of NumPy's scalars.
+        "    numerator: Any", "    denominator: Any", "    def bit_count(self) -> int: ...",
+        "    def as_integer_ratio(self) -> tuple[int, int]: ...",
+        "    def hex(self) -> str: ...", "    def is_integer(self) -> bool: ...",
     ]
     for name in OPERATORS:
         for form in (f"__{name}__", f"__r{name}__", f"__i{name}__"):

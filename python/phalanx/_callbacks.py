@@ -77,6 +77,14 @@ class _PythonUfunc:
         """The results of applying the function to more and more elements along an axis."""
         return self._by(self._host.accumulate, args, kwargs)
 
+    def at(self, a, indices, /, *b):
+        """Applies the function in place to the elements at indices, once for each index."""
+        if not isinstance(a, _phalanx.ndarray) or _phalanx.isscalar(a):
+            raise _refusal(TypeError, "type", "first operand must be array")
+        host = a.get()
+        self._host.at(host, _map(_to_host, indices), *_map(_to_host, b))
+        a[...] = host
+
     def outer(self, *args, **kwargs):
         """The results for all pairs of elements of two arrays."""
         return self._by(self._host.outer, args, kwargs)

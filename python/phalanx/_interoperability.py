@@ -118,6 +118,16 @@ def _array_ufunc(self, ufunc, method, *inputs, **keywords):
 
     import phalanx
 
+    is_own = getattr(_phalanx, ufunc.__name__, None) is ufunc
+    operands = (*inputs, *_outputs(keywords))
+    if not is_own:
+        # Our ufunc asks classes that are no subclasses of ours.
+        operands = tuple(one for one in operands if isinstance(one, _phalanx.ndarray))
+    if _phalanx._override_ufuncs(operands):
+        return NotImplemented
+    if is_own:
+        # A subclass has called the method that it overrides.
+        return (ufunc if method == "__call__" else getattr(ufunc, method))(*inputs, **keywords)
     if not _is_numpys(ufunc):
         return _ufunc_on_host(ufunc, method, inputs, keywords)
     written = inputs[:1] if method == "at" else _outputs(keywords)
@@ -169,6 +179,11 @@ def _array_function(self, function, types, arguments, keywords):
 
     import phalanx
 
+    if isinstance(function, _phalanx.function):
+        # A subclass has called the method that it overrides.
+        if not all(issubclass(kind, (_phalanx.ndarray, numpy.ndarray)) for kind in types):
+            return NotImplemented
+        return function._implementation(*arguments, **keywords)
     path = function.__module__.split(".")
     parts = [part for part in path[1:] if not part.startswith("_")]
     # NumPy keeps functions of its main namespace there.

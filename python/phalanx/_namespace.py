@@ -7,6 +7,7 @@ use: `import phalanx` does not import NumPy.
 import math as _math
 
 from . import _phalanx
+from ._modules import OF_NUMPY as _OF_NUMPY_MODULES
 from ._phalanx import _refusal
 
 __array_api_version__ = "2024.12"
@@ -37,7 +38,7 @@ _OF_NUMPY = frozenset(
     complex64 complex128 byte ubyte short ushort intc uintc int_ uint intp uintp long ulong
     longlong ulonglong half single double csingle cdouble generic number integer signedinteger
     unsignedinteger inexact floating complexfloating dtype finfo iinfo isdtype
-    True_ False_ ScalarType typecodes sctypeDict little_endian typing dtypes
+    True_ False_ ScalarType typecodes sctypeDict little_endian
     """.split()
 )
 # The reasons why other names of NumPy are missing.
@@ -67,7 +68,8 @@ _ELSEWHERE = {
     "memoize": "x",
 }
 # Modules that are imported at the first use.
-_MODULES = frozenset("cuda distributed exceptions lib polynomial testing x".split())
+_MODULES = frozenset("cuda distributed exceptions lib polynomial testing version x".split())
+_MODULES |= {name for name in _OF_NUMPY_MODULES if "." not in name}
 
 
 def __getattr__(name):

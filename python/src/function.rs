@@ -3,6 +3,7 @@
 use crate::calls::answer::Answer;
 use crate::calls::arguments::Arguments;
 use crate::calls::documentation;
+use crate::calls::overrides;
 use crate::calls::signature::Signature;
 use crate::interpreter::site::at_line;
 use crate::objects::elements::Elements;
@@ -11,9 +12,88 @@ use crate::objects::subclass;
 use crate::records;
 use crate::session;
 use crate::session::notices::settle;
+use pyo3::exceptions::PyAttributeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use std::sync::OnceLock;
+
+/// How classes of arguments override a function, as in NumPy.
+#[derive(Clone, Copy)]
+enum Overridden {
+    /// Not at all.
+    Never,
+    /// By `__array_function__` of the argument `like`.
+    ByLike,
+    /// By `__array_function__` of any argument.
+    ByArguments,
+    /// By `__array_ufunc__` of the two operands.
+    AsUfunc,
+}
+
+/// Functions that NumPy has as ufuncs of two operands, with the dimensions of their cores.
+const UFUNCS: &[(&str, &str)] = &[
+    ("matmul", "(n?,k),(k,m?)->(n?,m?)"),
+    ("matvec", "(m,n),(n)->(m)"),
+    ("vecdot", "(n),(n)->()"),
+    ("vecmat", "(n),(n,m)->(m)"),
+];
+
+/// Functions of NumPy that no class overrides, apart from those with the parameter `like`.
+const NOT_OVERRIDDEN: &[&str] = &[
+    "asarray_chkfinite",
+    "bartlett",
+    "base_repr",
+    "binary_repr",
+    "blackman",
+    "broadcast_shapes",
+    "diag_indices",
+    "fftfreq",
+    "finfo",
+    "format_float_positional",
+    "format_float_scientific",
+    "get_printoptions",
+    "hamming",
+    "hanning",
+    "iinfo",
+    "indices",
+    "isdtype",
+    "isfortran",
+    "isscalar",
+    "issubdtype",
+    "iterable",
+    "kaiser",
+    "load",
+    "mask_indices",
+    "mintypecode",
+    "printoptions",
+    "promote_types",
+    "rfftfreq",
+    "set_printoptions",
+    "tril_indices",
+    "triu_indices",
+    "typename",
+];
+
+/// The dimensions of the core of a function that NumPy has as a ufunc.
+fn core_of(name: &str) -> Option<&'static str> {
+    UFUNCS.iter().find(|(known, _)| *known == name).map(|(_, core)| *core)
+}
+
+impl Overridden {
+    /// The rule of a function of a module.
+    fn of(home: &str, signature: &str, name: &str) -> Overridden {
+        let is_of_numpy = matches!(home, "phalanx." | "phalanx.linalg." | "phalanx.fft.");
+        if !is_of_numpy || NOT_OVERRIDDEN.contains(&name) {
+            Overridden::Never
+        } else if home == "phalanx." && core_of(name).is_some() {
+            Overridden::AsUfunc
+        } else if signature.contains("like=") {
+            Overridden::ByLike
+        } else {
+            Overridden::ByArguments
+        }
+    }
+}
 
 /// A row of a table.
 pub struct Row {
@@ -41,6 +121,7 @@ pub struct Function {
     /// Whether it may accept structured arrays or dtypes.
     takes_records: bool,
     gives: Elements,
+    overridden: Overridden,
     signature: OnceLock<Signature>,
 }
 
@@ -49,7 +130,8 @@ impl Function {
     pub fn new(row: &'static Row, home: &'static str) -> Function {
         let takes_records = home != "phalanx.random." && records::may_take(row.name());
         let gives = Elements::of(row.name());
-        Function { row, home, takes_records, gives, signature: OnceLock::new() }
+        let overridden = Overridden::of(home, row.signature, row.name());
+        Function { row, home, takes_records, gives, overridden, signature: OnceLock::new() }
     }
 
     fn signature(&self) -> &Signature {
@@ -85,7 +167,26 @@ impl Function {
 #[pymethods]
 impl Function {
     #[pyo3(signature = (*arguments, **keywords))]
-    fn __call__(
+    fn __call__<'py>(
+        slf: &Bound<'py, Self>,
+        arguments: &Bound<'py, PyTuple>,
+        keywords: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Py<PyAny>> {
+        let function = slf.as_any();
+        let answer = match slf.get().overridden {
+            Overridden::Never => None,
+            Overridden::ByLike => overrides::of_like(function, arguments, keywords)?,
+            Overridden::ByArguments => overrides::of_function(function, arguments, keywords)?,
+            Overridden::AsUfunc => {
+                overrides::of_ufunc(function, "__call__", (2, &[]), arguments, keywords)?
+            }
+        };
+        answer.map_or_else(|| slf.get().call(None, arguments, keywords), Ok)
+    }
+
+    /// The function as it is for arrays, whatever the classes of arguments override.
+    #[pyo3(signature = (*arguments, **keywords))]
+    fn _implementation(
         &self,
         arguments: &Bound<'_, PyTuple>,
         keywords: Option<&Bound<'_, PyDict>>,
@@ -114,6 +215,26 @@ impl Function {
     /// Functions are pickled by their names.
     fn __reduce__(&self) -> String {
         format!("{}{}", self.home.trim_start_matches("phalanx."), self.row.name())
+    }
+
+    /// The number of operands, of a function that NumPy has as a ufunc.
+    #[getter]
+    fn nin(&self) -> PyResult<usize> {
+        self.signature_of_core().map(|_| 2)
+    }
+
+    /// The number of results, of a function that NumPy has as a ufunc.
+    #[getter]
+    fn nout(&self) -> PyResult<usize> {
+        self.signature_of_core().map(|_| 1)
+    }
+
+    /// The dimensions of the core, of a function that NumPy has as a ufunc.
+    #[getter(signature)]
+    fn signature_of_core(&self) -> PyResult<&'static str> {
+        // As for any name that an object lacks.
+        let lacks = || PyAttributeError::new_err("'function' object is no ufunc");
+        core_of(self.row.name()).ok_or_else(lacks)
     }
 
     #[getter]

@@ -1,5 +1,6 @@
 //! The contents of the native module.
 
+use crate::calls::overrides;
 use crate::distribution;
 use crate::function::Function;
 use crate::functions::grids::Grids;
@@ -110,6 +111,7 @@ fn _phalanx(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(program::main, module)?)?;
     module.add_function(wrap_pyfunction!(set_folder, module)?)?;
     module.add_function(wrap_pyfunction!(methods::element, module)?)?;
+    module.add_function(wrap_pyfunction!(overrides::override_ufuncs, module)?)?;
     Ok(())
 }
 

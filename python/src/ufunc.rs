@@ -5,6 +5,7 @@ use crate::calls::arguments::Arguments;
 use crate::calls::asked::Asked;
 use crate::calls::documentation;
 use crate::calls::indexing;
+use crate::calls::overrides;
 use crate::calls::signature::Signature;
 use crate::convert::{self, dtypes};
 use crate::interpreter::errors::{raised, type_error, value_error};
@@ -194,35 +195,43 @@ fn applied_to_known(op: Op, arguments: &Bound<'_, PyTuple>) -> Option<Array> {
 #[pymethods]
 impl Ufunc {
     #[pyo3(signature = (*arguments, **keywords))]
-    fn __call__(
-        &self,
-        arguments: &Bound<'_, PyTuple>,
-        keywords: Option<&Bound<'_, PyDict>>,
+    fn __call__<'py>(
+        slf: &Bound<'py, Self>,
+        arguments: &Bound<'py, PyTuple>,
+        keywords: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Py<PyAny>> {
         tracing::trace!(target: "phalanx::path", file = file!());
         let py = arguments.py();
+        let this = slf.get();
         session::ensure(py)?;
         let _mesh = call_mesh::of_call(arguments, keywords);
         // Most calls have the operands alone.
-        if keywords.is_none() && arguments.len() == self.nin() {
-            if self.nout() == 1
-                && let Some(result) = applied_to_known(self.first(), arguments)
-            {
-                return Ndarray::result(py, result);
-            }
+        let has_operands_alone = keywords.is_none() && arguments.len() == this.nin();
+        if has_operands_alone
+            && this.nout() == 1
+            && let Some(result) = applied_to_known(this.first(), arguments)
+        {
+            return Ndarray::result(py, result);
+        }
+        let operands = (this.nin(), &[][..]);
+        let answer = overrides::of_ufunc(slf, "__call__", operands, arguments, keywords)?;
+        if let Some(answer) = answer {
+            return Ok(answer);
+        }
+        if has_operands_alone {
             let objects: SmallVec<[_; 2]> = arguments.iter().collect();
             let mut operands = convert::operands(&objects)?;
             at_line(py, || Argument::make_one_an_array(&mut operands));
             let template = subclass::template(&objects);
             let wrap = |array| subclass::wrap_as(py, array, template.as_ref());
-            if self.nout() == 1 {
-                return wrap(at_line(py, || Array::apply(self.first(), &operands)));
+            if this.nout() == 1 {
+                return wrap(at_line(py, || Array::apply(this.first(), &operands)));
             }
-            let computed = at_line(py, || self.ufunc.call(&operands, &UfuncOptions::default()));
+            let computed = at_line(py, || this.ufunc.call(&operands, &UfuncOptions::default()));
             let computed = computed.map_err(|error| raised(py, &error))?;
             return Answer::tuple(computed).into_python_by(py, &wrap);
         }
-        self.call_with(arguments, keywords, phalanx::Ufunc::call)
+        this.call_with(arguments, keywords, phalanx::Ufunc::call)
     }
 
     /// Combines the elements over axes by the operation.
@@ -268,14 +277,19 @@ impl Ufunc {
         text_signature = "($self, array, axis=0, dtype=None, out=None, keepdims=False, \
                           initial=None, where=True)"
     )]
-    fn reduce(
-        &self,
-        arguments: &Bound<'_, PyTuple>,
-        keywords: Option<&Bound<'_, PyDict>>,
+    fn reduce<'py>(
+        slf: &Bound<'py, Self>,
+        arguments: &Bound<'py, PyTuple>,
+        keywords: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Py<PyAny>> {
         static SIGNATURE: OnceLock<Signature> = OnceLock::new();
         let py = arguments.py();
         session::ensure(py)?;
+        let names = ["axis", "dtype", "out", "keepdims", "initial", "where"];
+        let answer = overrides::of_ufunc(slf, "reduce", (1, &names), arguments, keywords)?;
+        if let Some(answer) = answer {
+            return Ok(answer);
+        }
         let signature = SIGNATURE.get_or_init(|| {
             Signature::new(
                 "reduce(array, axis=0, dtype=None, out=None, keepdims=False, initial=None, \
@@ -286,7 +300,7 @@ impl Ufunc {
         a.default("axis", 0)?;
         let _mesh = a.enter_mesh();
         let axes = a.reduction()?;
-        let (ufunc, array) = (self.of_one_result("reduce")?, a.array("array")?);
+        let (ufunc, array) = (slf.get().of_one_result("reduce")?, a.array("array")?);
         let result = at_line(py, || ufunc.reduce(&array, axes));
         Ndarray::result(py, result)
     }
@@ -323,25 +337,31 @@ impl Ufunc {
     /// Local: recorded, and computed when a value is observed. Distribution: all-to-all along a
     /// split axis; vectors are gathered.
     #[pyo3(
-        signature = (array, axis=OneAxis(0.into()), dtype=None, out=None),
+        signature = (array, axis=OneAxis::default(), dtype=None, out=None),
         text_signature = "($self, array, axis=0, dtype=None, out=None)"
     )]
-    fn accumulate(
-        &self,
-        py: Python<'_>,
-        array: &Bound<'_, PyAny>,
+    fn accumulate<'py>(
+        slf: &Bound<'py, Self>,
+        py: Python<'py>,
+        array: &Bound<'py, PyAny>,
         axis: OneAxis,
-        dtype: Option<&Bound<'_, PyAny>>,
-        out: Option<&Bound<'_, PyAny>>,
+        dtype: Option<&Bound<'py, PyAny>>,
+        out: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Py<PyAny>> {
         session::ensure(py)?;
+        let (operands, options) = (PyTuple::new(py, [array])?, axis.options(py, dtype, out)?);
+        let method = "accumulate";
+        let answer = overrides::of_ufunc(slf, method, (1, &[]), &operands, Some(&options))?;
+        if let Some(answer) = answer {
+            return Ok(answer);
+        }
         let _mesh = call_mesh::of_objects([array]);
-        let ufunc = self.of_one_result("accumulate")?;
+        let ufunc = slf.get().of_one_result(method)?;
         let dtype = dtype.map(dtypes::from_python).transpose()?;
         let array = convert::array(array, None)?;
         let result = at_line(py, || match dtype {
-            Some(dtype) => ufunc.accumulate_as(&array, axis.0, dtype),
-            None => ufunc.accumulate(&array, axis.0),
+            Some(dtype) => ufunc.accumulate_as(&array, axis.axes, dtype),
+            None => ufunc.accumulate(&array, axis.axes),
         });
         written(py, result, out)
     }
@@ -384,27 +404,33 @@ impl Ufunc {
     /// -----
     /// Collective if a start may be outside of the axis, else Local.
     #[pyo3(
-        signature = (array, indices, axis=OneAxis(0.into()), dtype=None, out=None),
+        signature = (array, indices, axis=OneAxis::default(), dtype=None, out=None),
         text_signature = "($self, array, indices, axis=0, dtype=None, out=None)"
     )]
-    fn reduceat(
-        &self,
-        py: Python<'_>,
-        array: &Bound<'_, PyAny>,
-        indices: &Bound<'_, PyAny>,
+    fn reduceat<'py>(
+        slf: &Bound<'py, Self>,
+        py: Python<'py>,
+        array: &Bound<'py, PyAny>,
+        indices: &Bound<'py, PyAny>,
         axis: OneAxis,
-        dtype: Option<&Bound<'_, PyAny>>,
-        out: Option<&Bound<'_, PyAny>>,
+        dtype: Option<&Bound<'py, PyAny>>,
+        out: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Py<PyAny>> {
         session::ensure(py)?;
-        let ufunc = self.of_one_result("reduceat")?;
+        let operands = PyTuple::new(py, [array, indices])?;
+        let (method, options) = ("reduceat", axis.options(py, dtype, out)?);
+        let answer = overrides::of_ufunc(slf, method, (2, &[]), &operands, Some(&options))?;
+        if let Some(answer) = answer {
+            return Ok(answer);
+        }
+        let ufunc = slf.get().of_one_result(method)?;
         let _mesh = call_mesh::of_objects([array, indices]);
         let dtype = dtype.map(dtypes::from_python).transpose()?;
         let array = convert::array(array, None)?;
         let starts = convert::array(indices, None)?;
         let result = at_line(py, || match dtype {
-            Some(dtype) => ufunc.reduceat_as(&array, &starts, axis.0, dtype),
-            None => ufunc.reduceat(&array, &starts, axis.0),
+            Some(dtype) => ufunc.reduceat_as(&array, &starts, axis.axes, dtype),
+            None => ufunc.reduceat(&array, &starts, axis.axes),
         });
         written(py, result, out)
     }
@@ -436,20 +462,25 @@ impl Ufunc {
     /// -----
     /// Local: recorded, and computed when a value is observed.
     #[pyo3(signature = (a, b, /, **keywords))]
-    fn outer(
-        &self,
-        py: Python<'_>,
-        a: &Bound<'_, PyAny>,
-        b: &Bound<'_, PyAny>,
-        keywords: Option<&Bound<'_, PyDict>>,
+    fn outer<'py>(
+        slf: &Bound<'py, Self>,
+        py: Python<'py>,
+        a: &Bound<'py, PyAny>,
+        b: &Bound<'py, PyAny>,
+        keywords: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Py<PyAny>> {
         session::ensure(py)?;
+        let (this, operands) = (slf.get(), PyTuple::new(py, [a, b])?);
+        let answer = overrides::of_ufunc(slf, "outer", (2, &[]), &operands, keywords)?;
+        if let Some(answer) = answer {
+            return Ok(answer);
+        }
         let _mesh = call_mesh::of_objects([a, b]);
-        if self.nin() != 2 {
-            let refused = at_line(py, || self.ufunc.outer_with(&[], &UfuncOptions::default()));
+        if this.nin() != 2 {
+            let refused = at_line(py, || this.ufunc.outer_with(&[], &UfuncOptions::default()));
             return refused.map(|_| py.None()).map_err(|error| raised(py, &error));
         }
-        self.call_with(&PyTuple::new(py, [a, b])?, keywords, phalanx::Ufunc::outer_with)
+        this.call_with(&operands, keywords, phalanx::Ufunc::outer_with)
     }
 
     /// Applies the operation to elements in place. An element that is named several times is
@@ -484,24 +515,30 @@ impl Ufunc {
     /// Collective if the indices contain a mask, or a position that may be outside of its axis,
     /// else Local.
     #[pyo3(signature = (a, indices, b=None, /))]
-    fn at(
-        &self,
-        py: Python<'_>,
-        a: &Bound<'_, PyAny>,
-        indices: &Bound<'_, PyAny>,
-        b: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<()> {
+    fn at<'py>(
+        slf: &Bound<'py, Self>,
+        py: Python<'py>,
+        a: &Bound<'py, PyAny>,
+        indices: &Bound<'py, PyAny>,
+        b: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Py<PyAny>> {
+        let (this, given) = (slf.get(), [Some(a), Some(indices), b].into_iter().flatten());
+        let operands = PyTuple::new(py, given.collect::<Vec<_>>())?;
+        let count = (operands.len(), &[][..]);
+        if let Some(answer) = overrides::of_ufunc(slf, "at", count, &operands, None)? {
+            return Ok(answer);
+        }
         let target = array_to_write(a)?;
         let _mesh = call_mesh::of_array(target);
-        if self.nout() != 1 {
+        if this.nout() != 1 {
             return Err(value_error(
                 Mistake::Absent,
                 "Only single output ufuncs supported at this time",
             ));
         }
         let items = indexing::key(indices)?.into_items();
-        let done = match (self.nin(), b) {
-            (1, None) => at_line(py, || self.ufunc.try_at_alone(target, &items)),
+        let done = match (this.nin(), b) {
+            (1, None) => at_line(py, || this.ufunc.try_at_alone(target, &items)),
             (1, Some(_)) => {
                 return Err(value_error(
                     Mistake::Count,
@@ -513,10 +550,10 @@ impl Ufunc {
             }
             (_, Some(b)) => {
                 let values = convert::argument(b)?;
-                at_line(py, || self.ufunc.try_at(target, &items, values))
+                at_line(py, || this.ufunc.try_at(target, &items, values))
             }
         };
-        done.map_err(|error| raised(py, &error))
+        done.map(|()| py.None()).map_err(|error| raised(py, &error))
     }
 
     #[getter]
@@ -542,6 +579,12 @@ impl Ufunc {
     #[getter]
     fn nargs(&self) -> usize {
         self.nin() + self.nout()
+    }
+
+    /// The core dimensions of a generalized ufunc, which none of these is.
+    #[getter(signature)]
+    fn core_signature(&self) -> Option<&'static str> {
+        None
     }
 
     #[getter]
@@ -574,16 +617,46 @@ impl Ufunc {
 }
 
 /// The axis of `accumulate` and `reduceat`: a number, a tuple, or None.
-struct OneAxis(AxisList);
+struct OneAxis {
+    axes: AxisList,
+    /// The argument; nothing for the default.
+    given: Option<Py<PyAny>>,
+}
+
+impl Default for OneAxis {
+    fn default() -> OneAxis {
+        OneAxis { axes: 0.into(), given: None }
+    }
+}
 
 impl<'py> FromPyObject<'_, 'py> for OneAxis {
     type Error = PyErr;
 
     fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<OneAxis> {
-        Ok(OneAxis(match object.cast::<PyTuple>() {
+        let axes = match object.cast::<PyTuple>() {
             Ok(axes) => AxisList::from(axes.extract::<Vec<i64>>()?),
             Err(_) => AxisList::from(object.extract::<Option<i64>>()?),
-        }))
+        };
+        Ok(OneAxis { axes, given: Some(object.to_owned().unbind()) })
+    }
+}
+
+impl OneAxis {
+    /// The options of a method of a ufunc as keywords, without those at their defaults.
+    fn options<'py>(
+        &self,
+        py: Python<'py>,
+        dtype: Option<&Bound<'py, PyAny>>,
+        out: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let options = PyDict::new(py);
+        let axis = self.given.as_ref().map(|axis| axis.bind(py));
+        for (name, value) in [("axis", axis), ("dtype", dtype), ("out", out)] {
+            if let Some(value) = value {
+                options.set_item(name, value)?;
+            }
+        }
+        Ok(options)
     }
 }
 

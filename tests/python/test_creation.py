@@ -56,6 +56,79 @@ def test_an_array_of_an_array_is_itself():
             refused()
 
 
+def test_an_array_in_its_order_is_itself():
+    rows, columns = np.ones((2, 3)), np.ones((2, 3), order="F")
+    assert np.ascontiguousarray(rows) is rows
+    assert np.asfortranarray(columns) is columns
+    assert np.ascontiguousarray(rows, "f8") is rows
+    for other in [np.ascontiguousarray(columns), np.ascontiguousarray(rows, "f4"),
+                  np.asfortranarray(rows)]:
+        assert not np.shares_memory(other, rows) and not np.shares_memory(other, columns)
+    assert np.ascontiguousarray(np.array(2.0)).shape == (1,)
+
+
+@pytest.mark.parametrize("copy", [True, False, None])
+def test_axes_are_added_to_an_array_that_is_not_copied(copy):
+    a = np.arange(3)
+    made = np.array(a, copy=copy, ndmin=3)
+    assert made.shape == (1, 1, 3)
+    assert np.shares_memory(made, a) == (copy is not True)
+
+
+@pytest.mark.parametrize("order", "CFAK")
+@pytest.mark.parametrize("own", "CF")
+def test_the_order_of_a_list_of_arrays(own, order):
+    def strides(np):
+        part = np.ones((3, 4), order=own)
+        lists = [part, part], [[part], [part]], [part[:, ::2], part[:, ::2]]
+        made = [np.array(items, order=order) for items in lists]
+        return [one.strides for one in [*made, np.array([part, part], "f4", order=order)]]
+
+    assert strides(np) == strides(numpy)
+
+
+def test_a_view_does_not_own_its_elements():
+    a = np.zeros((2, 3))
+    own = np.require(a.view(), requirements=["O"])
+    assert own.flags.owndata and not np.shares_memory(own, a)
+    assert np.shares_memory(np.require(a.view(), requirements=["C"]), a)
+
+
+@pytest.mark.parametrize("call", [np.array, np.asarray, lambda a, copy: a.reshape(3, copy=copy)])
+def test_a_string_does_not_say_whether_to_copy(call):
+    with pytest.raises(ValueError, match="strings are not allowed"):
+        call(np.ones(3), copy="False")
+
+
+@pytest.mark.parametrize("order", "CF")
+def test_a_diagonal_as_far_away_as_possible(order):
+    for offset in (-(2**63), 2**63 - 1):
+        assert same(np.eye(3, 2, offset, order=order), numpy.eye(3, 2, offset, order=order))
+
+
+@pytest.mark.parametrize("value", [[1, 2, 3], [1], numpy.ones(3), numpy.ones((1, 1))])
+def test_an_array_is_filled_with_one_value(value):
+    for m in (np, numpy):
+        a = m.zeros(3)
+        for one in (value, m.asarray(value)):
+            with pytest.raises(ValueError, match="with a sequence"):
+                a.fill(one)
+        assert a.tolist() == [0, 0, 0]
+
+
+def test_negative_counts_are_named():
+    for m in (np, numpy):
+        with pytest.raises(ValueError, match="negative"):
+            m.repeat(m.arange(3), [1, -1, 2])
+
+
+def test_reals_have_no_imaginary_part_to_write():
+    for m in (np, numpy):
+        a = m.ones(2)
+        with pytest.raises(TypeError, match="imaginary part"):
+            a.imag = 0
+
+
 def test_orders():
     fortran = numpy.asfortranarray(numpy.arange(6).reshape(2, 3))
     assert np.array(fortran).flags.f_contiguous
@@ -112,3 +185,19 @@ def test_wrong_arguments_are_refused(wrong):
 def test_dtypes_that_are_not_there(dtype):
     with pytest.raises(TypeError):
         np.zeros(2, dtype=dtype)
+
+
+def test_ranges_of_large_integers():
+    for first in (2**63, 2**64, 10**30, -(10**30)):
+        for dtype in ("float64", "float32", "complex128"):
+            ours, theirs = (m.arange(first, first + 3, dtype=dtype) for m in (np, numpy))
+            same(ours, theirs)
+    same(np.arange(2**63, 2**63 + 4096, 1024), numpy.arange(2**63, 2**63 + 4096, 1024))
+    same(np.arange(2**63, 2**63 + 3, dtype="u8"), numpy.arange(2**63, 2**63 + 3, dtype="u8"))
+    for module in (np, numpy):
+        with pytest.raises(OverflowError):
+            module.arange(10**400, 10**400 + 3, dtype="float64")
+    with pytest.raises(OverflowError, match="of more than 308 digits"):
+        np.full(2, 10**400, "float64")
+    found = np.geomspace(1, 2**63, 3).get()
+    numpy.testing.assert_allclose(found, numpy.geomspace(1, 2**63, 3))

@@ -213,12 +213,9 @@ def test_hints_have_names_of_python():
 
 
 def test_integers_beyond_all_dtypes_are_refused():
-    for program in [
-        lambda: phalanx.arange(2**63, 2**63 + 3),
-        lambda: phalanx.arange(10**20, 10**20 + 3),
-    ]:
-        with pytest.raises(OverflowError):
-            program()
+    assert phalanx.arange(2**63, 2**63 + 3).dtype == numpy.arange(2**63, 2**63 + 3).dtype
+    with pytest.raises(OverflowError):
+        phalanx.arange(10**20, 10**20 + 3)
 
 
 def test_functions_have_docstrings():

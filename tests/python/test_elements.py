@@ -1,7 +1,10 @@
 """Arrays without axes, where NumPy returns scalars: as Python numbers and as elements."""
 
+import collections
 import json
 import math
+import numbers
+import pickle
 import warnings
 
 import numpy
@@ -320,3 +323,32 @@ def test_no_number_equals_an_object_that_is_none():
             return "equal"
 
     assert (x == Equal()) == "equal"
+
+
+def test_elements_are_instances_of_the_classes_of_numbers():
+    for dtype in ("bool", "int8", "uint64", "float16", "float32", "float64", "complex64"):
+        ours, theirs = np.ones(2, dtype)[0], numpy.ones(2, dtype)[0]
+        classes = (numbers.Number, numbers.Complex, numbers.Real, numbers.Integral, float, complex)
+        classes += (numpy.generic, numpy.number, numpy.integer, numpy.floating, numpy.bool_)
+        for kind in (*classes, numpy.dtype(dtype).type):
+            assert isinstance(ours, kind) == isinstance(theirs, kind), (dtype, kind)
+        assert isinstance(ours, np.ndarray) and type(ours) is np.ndarray
+    for array in (np.ones(2), np.zeros(())):
+        assert not isinstance(array, numbers.Number) and array.__class__ is np.ndarray
+    assert pickle.loads(pickle.dumps(np.ones(2)[0])) == 1
+
+    class Repeated(collections.UserList):
+        pass
+
+    assert (np.arange(3)[2] * Repeated([1, 2])).tolist() == [2, 4]
+    assert np.arange(3)[2] * [1, 2] == [1, 2, 1, 2]
+
+
+def test_positions_of_item():
+    for module in (np, numpy):
+        assert module.ones(1).item(()) == 1 and module.ones((2, 2)).item((0, 1)) == 1
+        with pytest.raises(ValueError):
+            module.ones(2).item(())
+    for position in (None, "a", 1.0):
+        with pytest.raises(TypeError, match="PX152"):
+            np.ones(2).item(position)

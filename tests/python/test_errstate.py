@@ -341,3 +341,30 @@ def test_names_and_kinds_are_those_of_numpy(call, words):
         warnings.simplefilter("ignore")
         with pytest.raises(FloatingPointError, match=words), np.errstate(all="raise"):
             call()
+
+
+def test_lists_are_cast_by_our_modes():
+    for cast in (
+        lambda m: m.array([1e300], "float32"),
+        lambda m: m.insert(m.ones(2, "float32"), 0, 1e300),
+        lambda m: m.full_like(m.ones(2, "float32"), [1e300, 1]),
+    ):
+        for module in (np, numpy):
+            with module.errstate(all="raise"), pytest.raises(FloatingPointError, match="overflow"):
+                # The elements of a list that a device casts are known when they are read.
+                cast(module).tolist()
+            with module.errstate(all="ignore"), warnings.catch_warnings():
+                warnings.simplefilter("error")
+                assert cast(module)[0] == numpy.inf
+
+
+def test_casts_of_copies_and_joins_are_checked():
+    for cast in (
+        lambda m: m.copyto(m.ones(2, "float32"), m.array([1e300, 1])),
+        lambda m: m.concatenate([m.array([1e300])], dtype="float32", casting="same_kind"),
+        lambda m: m.stack([m.array([1e300])], dtype="float32"),
+    ):
+        for module in (np, numpy):
+            with pytest.raises(FloatingPointError, match="overflow encountered in cast"):
+                with module.errstate(all="raise"):
+                    cast(module)

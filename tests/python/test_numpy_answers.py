@@ -388,6 +388,15 @@ def test_objects_that_compare_themselves_are_asked():
     a = px.arange(4)
     assert (a == Even()).get().tolist() == [True, False, True, False]
     assert (a != Even()).get().tolist() == [False, True, False, True]
+
+    class Odd:
+        def __ne__(self, other):
+            return other % 2 == 1
+
+    for m in (px, np):
+        numbers = m.arange(4)
+        assert (numbers != Odd()).tolist() == [False, True, False, True]
+        assert (numbers == Odd()).tolist() == [False] * 4
     real = a.real
     assert real is a and px.real(a) is a
 
@@ -396,3 +405,9 @@ def test_elements_that_a_view_repeats_are_not_made_to_take_some():
     rows = px.broadcast_to(px.arange(3.0), (10**9 // 3, 3))
     assert px.take(rows, [5, 7, -1]).tolist() == [2, 1, 2]
     assert px.take(px.broadcast_to(2.5, (10**6, 10**6)), [5, -1]).tolist() == [2.5, 2.5]
+    columns = px.broadcast_to(px.arange(3.0)[:, None], (3, 10**9 // 3))
+    assert columns[[0, 2, -1], [7, -1, 10**8]].tolist() == [0, 2, 2]
+    assert columns[1:, [[3, 10**8]]].tolist() == [[[1, 1]], [[2, 2]]]
+    assert px.broadcast_to(2.5, (10**6, 10**6))[[5, -1], [[1], [10**5]]].tolist() == [[2.5] * 2] * 2
+    with pytest.raises(IndexError):
+        columns[[0], [10**9]]

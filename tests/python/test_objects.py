@@ -157,3 +157,14 @@ def test_names_of_scipy_are_ours():
 def test_absent_names_say_why(name, reason):
     with pytest.raises(AttributeError, match=reason):
         getattr(phalanx, name)
+
+
+def test_python_functions_in_place():
+    for module in (phalanx, numpy):
+        x = module.arange(4.0)
+        module.frompyfunc(lambda a: a + 1, 1, 1).at(x, [0, 0, 2])
+        y = module.ones((2, 2), "f4")
+        module.frompyfunc(lambda a, b: a - b, 2, 1).at(y, (slice(None), 0), [1, 2])
+        assert x.tolist() == [2, 1, 3, 3] and y.tolist() == [[0, 1], [-1, 1]]
+        with pytest.raises(TypeError):
+            module.frompyfunc(abs, 1, 1).at([1.0], [0])

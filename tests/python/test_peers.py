@@ -109,7 +109,7 @@ def test_pandas_frames_come_and_go():
     assert np.asarray(frame["b"]).tolist() == [4, 5, 6]
     assert np.asarray(pandas.Series([1, 2, None], dtype="Int64"), dtype="f8")[:2].tolist() == [1, 2]
     root = np.sqrt(frame["a"])
-    assert isinstance(root, np.ndarray) and root.shape == (3,)
+    assert isinstance(root, pandas.Series) and root.shape == (3,)
 
 
 def test_code_for_any_library_finds_the_namespace():

@@ -720,3 +720,14 @@ def test_counts_that_are_elements_are_numbers():
                          (floats, TypeError)]:
         with pytest.raises(error):
             rng.binomial(count, 0.5)
+
+
+@pytest.mark.parametrize("name, parameters", [
+    ("normal", (None,)), ("normal", (0, None)), ("uniform", (None,)), ("uniform", (0, None)),
+    ("exponential", (None,)), ("poisson", (None,)), ("gamma", (1, None)), ("laplace", (None,)),
+    ("rayleigh", (None,)), ("lognormal", (0, None)),
+])
+def test_none_is_no_parameter_of_a_distribution(name, parameters):
+    for draw in (getattr(random.default_rng(1), name), getattr(random, name)):
+        with pytest.raises(TypeError):
+            draw(*parameters)

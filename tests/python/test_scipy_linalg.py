@@ -126,6 +126,13 @@ def test_structure(kind):
     compare("ishermitian", BANDS[kind])
 
 
+def test_vectors_are_no_matrices():
+    for call in (lambda: linalg.bandwidth([1, 2]), lambda: linalg.khatri_rao([1, 2], [[1, 2]])):
+        with pytest.raises(ValueError) as raised:
+            call()
+        assert raised.type is numpy.linalg.LinAlgError
+
+
 def test_bands_of_rows_and_columns():
     # SciPy does not look at the last row above the diagonal, nor at the last column below it.
     for shape, wanted in [((1, 4), (0, 3)), ((2, 1), (1, 0)), ((4, 1), (3, 0)), ((1, 1), (0, 0))]:

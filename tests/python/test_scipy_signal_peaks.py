@@ -111,6 +111,12 @@ def test_splines_of_planes(shape, kind):
             compare("sepfir2d", x, row, column)
 
 
+@pytest.mark.parametrize("shape", [(7, 7), (9, 30), (3, 5)], ids=str)
+def test_complex_planes_are_smoothed_in_single_precision(shape):
+    for kind in "FD":
+        compare("spline_filter", drawn(shape, kind), 0.0, tolerance=1e-5)
+
+
 def test_spline_corners():
     compare("cspline1d", drawn((3, 4)))
     compare("cspline1d", drawn(0))

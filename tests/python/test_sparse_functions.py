@@ -385,3 +385,24 @@ def test_parts_of_stacked_matrices_keep_their_order():
     check(own, scipy.sparse.vstack([messy, messy]))
     own = sparse.hstack([ours(messy.tocsc()), ours(messy.tocsc())], dtype="f")
     check(own, scipy.sparse.hstack([messy.tocsc(), messy.tocsc()], dtype="f"))
+
+
+@pytest.mark.parametrize("form", ["csr", "csc", "coo", "dia", "lil", "bsr"])
+@pytest.mark.parametrize("kind", ["matrix", "array"])
+def test_a_matrix_has_one_other_order_of_axes(form, kind):
+    for module in (sparse, scipy.sparse):
+        matrix = getattr(module, f"{form}_{kind}")(numpy.array([[0, 1.0, 2], [3, 0, 0]]))
+        assert matrix.transpose(axes=(1, 0)).shape == (3, 2)
+        for axes in (0, 1, (1, 0, 2)):
+            with pytest.raises(ValueError):
+                matrix.transpose(axes=axes)
+
+
+@pytest.mark.parametrize("form", ["csr", "csc", "coo", "dia", "lil"])
+def test_a_diagonal_is_set_from_a_vector(form):
+    values = numpy.array([[5.0, 6], [7, 8]])
+    for module in (sparse, scipy.sparse):
+        matrix = getattr(module, f"{form}_array")(numpy.eye(2))
+        with pytest.raises(ValueError):
+            matrix.setdiag(values)
+        assert matrix.toarray().tolist() == [[1, 0], [0, 1]]

@@ -246,3 +246,32 @@ def test_windows_that_overlap_are_copies_to_be_read():
     with pytest.raises(ValueError, match="mismatch"):
         stride_tricks.as_strided(x, (2, 2), (8,))
     assert not stride_tricks.as_strided(x, (2,), (8,), writeable=False).flags.writeable
+
+
+def test_texts_name_the_class():
+    def texts(module):
+        class Named(module.ndarray):
+            pass
+
+        arrays = [module.arange(3.0), module.arange(4000), module.ones((2, 2), "f4")]
+        return [repr(x.view(Named)) + str(x.view(Named)) for x in arrays]
+
+    assert texts(np) == texts(numpy)
+
+
+def test_a_flat_iterator_follows_the_flag():
+    for module in (np, numpy):
+        x = module.arange(3.0)
+        flat = x.flat
+        x.flags.writeable = False
+        with pytest.raises(ValueError):
+            flat[0] = 5
+        x.flags.writeable = True
+        flat[0] = 5
+        assert x.tolist() == [5, 1, 2]
+
+
+def test_the_class_of_an_object_changes():
+    x = np.arange(3.0).view(Plain)
+    x.__class__ = Marked
+    assert type(x) is Marked and x.__class__ is Marked

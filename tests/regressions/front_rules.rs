@@ -123,7 +123,8 @@ fn masks_counts_and_lists_were_read_by_the_module() {
         let truths = from_slice(&[2i64, 0, 0], [3]);
         assert_eq!(integers(&piecewise(&a, &[&truths], &[7.into(), 5.into()])), [7, 5, 5]);
         assert_eq!(arange(false, true, true).dtype(), DType::I64);
-        assert_eq!(code(&arange(1u64 << 63, u64::MAX, 1)), "PX013");
+        assert_eq!(arange(1u64 << 63, (1u64 << 63) + 4096, 2048).dtype(), DType::F64);
+        assert_eq!(code(&arange(1u64 << 63, u64::MAX, 1)), "PX019");
         let (text, long) = ("[0 1]", full([2, 600], 0, DType::I32));
         let shown = repr_around(text, &long, true, 30);
         assert_eq!(shown, "array([0 1],\n      shape=(2, 600), dtype=int32)");

@@ -110,9 +110,9 @@ pub fn require(array: &Array, requirements: &[impl AsRef<str>]) -> Array {
     }))
 }
 
-/// NumPy's array of a list of arrays: [`stack`] along a new first axis. Dtype: the dtypes of a list
-/// promote one after the other, while those of [`stack`] promote all at once. Local (records
-/// nodes). Errors: those of [`stack`].
+/// NumPy's array of a list of arrays: [`stack`] along a new first axis, in C order whatever the
+/// orders of the arrays. Dtype: the dtypes of a list promote one after the other, while those of
+/// [`stack`] promote all at once. Local (records nodes). Errors: those of [`stack`].
 #[track_caller]
 #[must_use]
 pub fn array_of_list(items: &[Array]) -> Array {
@@ -124,7 +124,7 @@ pub fn array_of_list(items: &[Array]) -> Array {
             None => item.clone(),
         };
         let items: Vec<Array> = items.iter().map(cast).collect();
-        stack(&items.iter().collect::<Vec<_>>(), 0)
+        stack(&items.iter().collect::<Vec<_>>(), 0).in_order(MemoryOrder::C)
     })
 }
 

@@ -5,7 +5,7 @@ use super::conversions::isfortran;
 use super::like::full_like;
 use crate::array::{Argument, Array, cast_scalar, dtype_of_number};
 use crate::dtypes::result_type;
-use crate::floating::{check_number, warn_filled};
+use crate::floating::{check_cast, check_number, warn_filled};
 use crate::manipulation::{MemoryOrder, refused};
 use phalanx_graph::{Error, Site, call_site, within};
 use phalanx_ops::{DType, Scalar, Weak};
@@ -56,7 +56,7 @@ pub fn full_as(
     if let Some(Err(error)) = options.dtype.map(|dtype| warn_filled(&value, dtype, site)) {
         return Array::catch(Err(error));
     }
-    Array::catch(within(site, || {
+    let made = within(site, || {
         let dtype = match options.dtype {
             Some(dtype) => dtype,
             None => match &value {
@@ -72,8 +72,9 @@ pub fn full_as(
             }
             other => return Err(refused("full", "order", format!("{other:?}"), site)),
         };
-        filled(made, value, site)
-    }))
+        Ok(made)
+    });
+    Array::catch(made.and_then(|made| filled(made, &value, site)))
 }
 
 /// NumPy's `full_like`: as [`full_as`], with the shape, the dtype and the order of axes of an array
@@ -85,12 +86,12 @@ pub fn full_like_as(array: &Array, value: impl Into<Argument>, options: FillOpti
     if let Err(error) = warn_filled(&value, dtype, site) {
         return Array::catch(Err(error));
     }
-    Array::catch(within(site, || {
+    let made = within(site, || {
         array.ok()?;
         let number = number_of(&value, dtype, site)?;
         let order = options.order.unwrap_or(MemoryOrder::K);
         if order == MemoryOrder::K && options.shape.is_none() {
-            return filled(full_like(array, number, dtype), value, site);
+            return Ok(full_like(array, number, dtype));
         }
         let shape = options.shape.unwrap_or_else(|| array.shape().into()).0;
         // The axes, from outermost to innermost.
@@ -108,8 +109,9 @@ pub fn full_like_as(array: &Array, value: impl Into<Argument>, options: FillOpti
         let mut inverse = vec![0i64; axes.len()];
         axes.iter().enumerate().for_each(|(place, &axis)| inverse[axis] = place as i64);
         let made = array.mesh()?.enter(|| full(outer.as_slice(), number, dtype));
-        filled(made.transpose(&inverse), value, site)
-    }))
+        Ok(made.transpose(&inverse))
+    });
+    Array::catch(made.and_then(|made| filled(made, &value, site)))
 }
 
 /// The number of a value for elements of `dtype`; zero for an array, whose values are written
@@ -126,9 +128,11 @@ fn number_of(value: &Argument, dtype: DType, site: Site) -> Result<Weak, Error> 
 }
 
 /// The new array. If `value` is an array, its values are written into it.
-fn filled(made: Array, value: Argument, site: Site) -> Result<Array, Error> {
+fn filled(made: Array, value: &Argument, site: Site) -> Result<Array, Error> {
     if let Argument::Array(values) = value {
-        made.try_assign(values.ok()?.converted(made.ok()?.dtype(), site))?;
+        let cast = values.ok()?.converted(made.ok()?.dtype(), site);
+        check_cast(values, &cast, site);
+        within(site, || made.try_assign(cast))?;
     }
     made.into_result()
 }

@@ -55,7 +55,8 @@ pub fn eye_in(
     let (site, columns) = (call_site(), columns.into().unwrap_or(rows));
     within(site, || match order {
         MemoryOrder::C => eye(rows, columns, offset, dtype),
-        MemoryOrder::F => eye(columns, rows, -offset, dtype).t(),
+        // No diagonal is as far away as the one whose opposite exceeds 64 bits.
+        MemoryOrder::F => eye(columns, rows, offset.saturating_neg(), dtype).t(),
         other => Array::broken(refused("eye", "order", format!("{other:?}"), site)),
     })
 }

@@ -14,22 +14,28 @@ use phalanx_ops::shape::saturating;
 use phalanx_ops::{DType, Scalar, Weak, promote, promote_weak};
 
 /// The numbers `start, start + step, …` before `stop`. Dtype: `i64` if all arguments are integers
-/// or bools, `c128` if one is complex, else `f64`. For complex arguments the count is the smaller
-/// of those of the real and the imaginary part of `(stop - start) / step`, as in NumPy.
+/// or bools within `i64`, `c128` if one is complex, else `f64`. For complex arguments the count is
+/// the smaller of those of the real and the imaginary part of `(stop - start) / step`, as in NumPy.
 ///
 /// Local (records a node). Errors: `OpError::Zero` for a zero step, `OpError::Argument` for
-/// arguments that are not finite, `OpError::OutOfRange` for integers beyond `i64`.
+/// arguments that are not finite, `OpError::OutOfRange` for integers beyond `i64` and `u64`.
 #[track_caller]
 pub fn arange(start: impl Into<Weak>, stop: impl Into<Weak>, step: impl Into<Weak>) -> Array {
     let (site, numbers) = (call_site(), [start.into(), stop.into(), step.into()]);
     let outside = numbers.iter().find_map(|number| number.held_by(DType::I64).err());
-    if let Some(error) = outside {
-        return Array::broken(Error::op(error, site));
+    let Some(error) = outside else { return range(numbers, site) };
+    // Beside `u64`, NumPy's signed integers promote to `f64`.
+    let is_held =
+        |number: &Weak| [DType::I64, DType::U64].iter().any(|&dtype| number.held_by(dtype).is_ok());
+    if numbers.iter().all(is_held) {
+        let [start, stop, step] = numbers;
+        return within(site, || arange_as(start, stop, step, DType::F64));
     }
-    range(numbers, site)
+    Array::broken(Error::op(error, site))
 }
 
-/// The numbers of [`arange`]; integers beyond `i64` wrap.
+/// The numbers of [`arange`]; integers beyond `i64` wrap. Errors also: `OpError::OutOfRange` for
+/// integers beyond `f64`.
 fn range([start, stop, step]: [Weak; 3], site: Site) -> Array {
     Array::catch((|| {
         let wrong = |argument, value: f64| refused("arange", argument, value.to_string(), site);
@@ -38,6 +44,9 @@ fn range([start, stop, step]: [Weak; 3], site: Site) -> Array {
             Weak::Bool(value) => Some(value.into()),
             _ => None,
         };
+        for number in [start, stop, step] {
+            number.held_by(DType::F64).map_err(|error| Error::op(error, site))?;
+        }
         let mesh = current_mesh(site)?;
         if let (Some(start), Some(stop), Some(step)) =
             (integer(start), integer(stop), integer(step))
@@ -46,7 +55,8 @@ fn range([start, stop, step]: [Weak; 3], site: Site) -> Array {
                 let (operation, argument) = ("arange", "step");
                 return Err(Error::op(OpError::Zero { operation, argument }, site));
             }
-            let count = ((stop - start + step - step.signum()) / step).max(0);
+            let span = stop.saturating_sub(start).saturating_add(step - step.signum());
+            let count = span.saturating_div(step).max(0);
             let shape = ShapeArgument(vec![saturating(count)]).resolve(INDEX_BYTES, site)?;
             let index = index_of(&shape, 0, &mesh, site)?;
             return Ok(within(site, || {
@@ -105,9 +115,11 @@ pub fn arange_as(
     step: impl Into<Weak>,
     dtype: DType,
 ) -> Array {
-    let (site, start, step) = (call_site(), start.into(), step.into());
+    let (site, start, stop, step) = (call_site(), start.into(), stop.into(), step.into());
     within(site, || {
-        let range = range([start, stop.into(), step], site);
+        let numbers = [start, stop, step];
+        let range = range(numbers, site);
+        let is_beyond = numbers.iter().any(|number| number.held_by(DType::I64).is_err());
         if range.ok().is_err() || range.dtype() == dtype {
             return range;
         }
@@ -119,7 +131,12 @@ pub fn arange_as(
             let (operation, problem) = ("arange", "a range of bools has at most two elements");
             return Array::broken(Error::op(OpError::Arguments { operation, problem }, site));
         }
-        if range.dtype() == DType::F64 && !dtype.is_complex() && dtype != DType::Bool {
+        if is_beyond && dtype.is_complex() {
+            // The range of integers has wrapped.
+            return arange_as(start, stop, step, DType::F64).astype(dtype);
+        }
+        let is_rounded = range.dtype() == DType::F64 || (is_beyond && dtype.is_inexact());
+        if is_rounded && !dtype.is_complex() && dtype != DType::Bool {
             let [first, step] = [start, step].map(|number| number.to_complex().re);
             let rounded = |value: f64| {
                 let wide = Scalar::from_weak(DType::F64, Weak::Float(value)).cast(dtype);
@@ -439,6 +456,7 @@ fn try_geomspace(ends: [Argument; 2], samples: Samples, site: Site) -> Result<Ar
     let ends = ends.map(|end| match end {
         Argument::Weak(weak) => {
             let zero = weak.to_complex() == 0.0.into();
+            let weak = if weak.held_by(DType::I64).is_err() { widened(weak) } else { weak };
             (super::full((), weak, promote_weak(DType::Bool, weak)), Some(zero))
         }
         Argument::Scalar(scalar) => {

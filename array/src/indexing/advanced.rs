@@ -246,6 +246,7 @@ impl Worked {
                 self.view = within(site, || self.view.transpose(axes).into_result())?;
             }
         }
+        self.show_repeated_once(site)?;
         let (lines, position) = self.lines(site)?;
         let taken = lines.take_resolved(&position, 0, site)?;
         // The position of each axis of the result among the axes taken.
@@ -263,6 +264,32 @@ impl Worked {
             return Ok(taken);
         }
         within(site, || taken.transpose(axes).into_result())
+    }
+
+    /// Shows the elements that broadcasting repeats along an indexed axis once, at position 0, so
+    /// that the repetitions are not materialised.
+    fn show_repeated_once(&mut self, site: Site) -> Result<(), Error> {
+        let extents = self.view.shape().iter().zip(self.view.strides());
+        let repeats = extents.map(|(&extent, stride)| extent > 1 && stride == 0);
+        let repeats: Vec<bool> = repeats.take(self.positions.len()).collect();
+        if !repeats.contains(&true) {
+            return Ok(());
+        }
+        let shown = |&repeats: &bool| Index::Range {
+            start: None,
+            stop: Some(1).filter(|_| repeats),
+            step: 1,
+        };
+        within(site, || {
+            let items: Vec<Index> = repeats.iter().map(shown).collect();
+            self.view = self.view.slice(&items).into_result()?;
+            for (positions, repeats) in self.positions.iter_mut().zip(repeats) {
+                if repeats {
+                    *positions = positions.multiply(0).into_result()?;
+                }
+            }
+            Ok(())
+        })
     }
 
     /// The shape of the indexed elements.

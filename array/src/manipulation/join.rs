@@ -4,7 +4,7 @@
 use crate::array::Argument;
 use crate::array::Array;
 use crate::dtypes::promote_all;
-use crate::floating::warn_discarded;
+use crate::floating::{check_cast, warn_discarded};
 use crate::manipulation::argument::{AxisList, along, refused, sound, span, with_extent};
 use crate::recording::{check_shape, in_order, mesh_of};
 use phalanx_graph::{Error, MeshHandle, NodeOp, Operand, Site, call_site, within};
@@ -196,15 +196,19 @@ pub fn join_as(
                 return Err(Error::op(OpError::Cast { from, to, casting }, site));
             }
         }
+        Ok((joined, to))
+    });
+    Array::catch(joined.and_then(|(joined, to)| {
         if to == joined.dtype() {
             return Ok(joined);
         }
-        let cast: Vec<Array> = arrays.iter().map(|array| array.converted(to, site)).collect();
-        join(&cast.iter().collect::<Vec<_>>()).into_result()
-    });
-    Array::catch(joined.and_then(|joined| {
-        let to = joined.dtype();
-        arrays.iter().try_for_each(|array| warn_discarded(array.dtype(), to, site))?;
-        Ok(joined)
+        let cast = |array: &&Array| {
+            let cast = array.converted(to, site);
+            warn_discarded(array.dtype(), to, site)?;
+            check_cast(array, &cast, site);
+            Ok(cast)
+        };
+        let cast = arrays.iter().map(cast).collect::<Result<Vec<Array>, Error>>()?;
+        within(site, || join(&cast.iter().collect::<Vec<_>>()).into_result())
     }))
 }

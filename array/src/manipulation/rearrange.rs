@@ -189,7 +189,8 @@ pub fn repeat_each<T: Extent + Copy>(
             return Ok(within(site, || repeat_each(&array.ravel(), counts, 0)));
         };
         let count = |count: &T| {
-            let refuse = |_| refused("repeat", "repeats", count.extent().to_string(), site);
+            let negative = || format!("{}, a negative count,", count.extent());
+            let refuse = |_| refused("repeat", "repeats", negative(), site);
             usize::try_from(count.extent()).map_err(refuse)
         };
         let counts = counts.iter().map(count).collect::<Result<Vec<usize>, Error>>()?;

@@ -2,7 +2,7 @@
 
 use crate::array::{Argument, Array, assigned_number, cast_scalar};
 use crate::creation::index_of;
-use crate::floating::{check_number, warn_discarded};
+use crate::floating::{check_cast, check_number, warn_discarded};
 use crate::manipulation::argument::{refused, sound};
 use crate::manipulation::edit::try_resize;
 use crate::math::select;
@@ -67,6 +67,11 @@ pub fn copyto(
         }
         // Unlike an assignment, a copy casts a scalar to every dtype as it casts an array.
         Argument::Scalar(scalar) => value = cast_scalar(to, scalar, site)?.into(),
+        Argument::Array(array) if mask.is_none() && from != to => {
+            let cast = array.converted(to, site);
+            check_cast(&array, &cast, site);
+            value = cast.into();
+        }
         _ => {}
     }
     let Some(mask) = mask else { return within(site, || target.try_assign(value)) };

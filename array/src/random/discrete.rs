@@ -521,7 +521,7 @@ fn one_count(number: Weak, site: Site) -> Result<i64, Error> {
         Weak::Int(number) => i64::try_from(number).or_else(|_| out_of_range(number.to_string())),
         // 2^63 is the smallest positive float that does not fit `i64`.
         Weak::Float(number) if number.abs() < 9_223_372_036_854_775_808.0 => Ok(number as i64),
-        Weak::Large(number) => out_of_range(format!("{number:e}")),
+        Weak::Large(_) => number.held_by(dtype).map(|()| 0).map_err(|error| Error::op(error, site)),
         Weak::Float(number) => out_of_range(number.to_string()),
         Weak::Complex(_) => Err(Error::op(OpError::cast(DType::C128, dtype), site)),
     }

@@ -254,7 +254,9 @@ pub(super) fn whole(
             Ok(number) => Ok(number.into()),
             Err(_) => Err(beyond(number.to_string())),
         },
-        Weak::Large(number) => Err(beyond(format!("{number:e}"))),
+        Weak::Large(_) => {
+            weak.held_by(to).map_or_else(|error| Err(Error::op(error, site)), |()| Ok(value))
+        }
         Weak::Float(number) if number.is_nan() => {
             Err(refused(operation, argument, number.to_string(), site))
         }

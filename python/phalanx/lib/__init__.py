@@ -2,23 +2,24 @@
 
 import importlib as _importlib
 
+from .._modules import OF_NUMPY as _OF_NUMPY
 from .._phalanx import _refusal
 
-# Parts with functions of our own.
-_OWN = frozenset("scimath stride_tricks".split())
-# NumPy's names for files, versions and classes of its own.
-_OF_NUMPY = frozenset("array_utils format mixins npyio NumpyVersion".split())
+# The parts: those of our own, and NumPy's for files.
+_PARTS = frozenset("mixins scimath stride_tricks".split()) | {
+    name.removeprefix("lib.") for name in _OF_NUMPY if name.startswith("lib.")
+}
 
 
 def __getattr__(name):
-    if name in _OWN:
+    if name in _PARTS:
         return _importlib.import_module(f"{__name__}.{name}")
-    if name in _OF_NUMPY:
+    if name == "NumpyVersion":
         import numpy.lib
 
-        return getattr(numpy.lib, name)
+        return numpy.lib.NumpyVersion
     raise _refusal(AttributeError, "absent", f"module 'phalanx.lib' has no attribute '{name}'")
 
 
 def __dir__():
-    return sorted(_OWN | _OF_NUMPY)
+    return sorted(_PARTS | {"NumpyVersion"})

@@ -10,5 +10,6 @@ pub mod indexing;
 pub mod named;
 pub mod options;
 mod output;
+pub mod overrides;
 pub mod signature;
 pub mod writing;

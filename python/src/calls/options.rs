@@ -142,11 +142,15 @@ impl<'py> Arguments<'_, 'py> {
         }
     }
 
-    /// Whether to copy: always, never, or if needed (`None`).
+    /// Whether to copy: always, never, or if needed (`None`). As in NumPy, a string is refused.
     pub fn copies(&self, name: &str, default: Option<bool>) -> PyResult<Option<bool>> {
         match self.find(name) {
             None => Ok(default),
             Some(object) if object.is_none() => Ok(None),
+            Some(object) if object.is_instance_of::<PyString>() => Err(value_error(
+                Mistake::Value,
+                format!("strings are not allowed for '{name}': use True, False or None"),
+            )),
             Some(object) => object.is_truthy().map(Some),
         }
     }

@@ -10,6 +10,7 @@ use crate::interpreter::mistakes::Mistake;
 use crate::interpreter::site::at_line;
 use crate::objects::ndarray::{DEEPEST, Ndarray};
 use crate::session;
+use crate::session::errstate;
 use crate::session::gpus::GPUS;
 use phalanx::{Argument, Array, DType, HostArray, LocalShard, Scalar, ShardBytes, room_on_host};
 use pyo3::buffer::PyUntypedBuffer;
@@ -255,12 +256,20 @@ pub fn to_local_shard(object: &Bound<'_, PyAny>) -> PyResult<LocalShard> {
     Ok(elements(object, None)?.lent())
 }
 
+/// As [`read`]; errors of casts are reported by the modes of the thread.
 fn elements<'py>(object: &Bound<'py, PyAny>, dtype: Option<DType>) -> PyResult<Elements<'py>> {
+    match dtype {
+        Some(_) => errstate::in_numpy(object.py(), || read(object, dtype)),
+        None => read(object, None),
+    }
+}
+
+fn read<'py>(object: &Bound<'py, PyAny>, dtype: Option<DType>) -> PyResult<Elements<'py>> {
     let py = object.py();
     let numpy = numpy(py)?;
     // `asarray` does not read an object that exports by DLPack only.
     let is_foreign = object.hasattr("__dlpack__")? && !object.hasattr("__array__")?;
-    let read = if is_foreign { "from_dlpack" } else { "asarray" };
+    let reader = if is_foreign { "from_dlpack" } else { "asarray" };
     let coded = |error| as_numpy_raises(py, Mistake::Elements, error);
     let has_dtype = is_foreign || object.hasattr("dtype")?;
     // An object without a dtype is converted to the dtype that is asked for, as far as NumPy
@@ -268,7 +277,7 @@ fn elements<'py>(object: &Bound<'py, PyAny>, dtype: Option<DType>) -> PyResult<E
     let target = dtype.filter(|_| !has_dtype).map(|dtype| to_python(py, dtype)).transpose()?;
     let converted = match target {
         Some(target) => numpy.getattr("asarray")?.call1((object, target)),
-        None => numpy.getattr(read)?.call1((object,)),
+        None => numpy.getattr(reader)?.call1((object,)),
     };
     let converted = converted.map_err(coded)?;
     let found = converted.getattr("dtype")?;

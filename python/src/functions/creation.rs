@@ -16,9 +16,8 @@ functions! { FUNCTIONS, a =>
     "An array of the elements of an object: an array, a number, nested lists, or another object \
      that NumPy's `array` accepts.":
     {
-        let array = converted(a, "object", a.optional_dtype("dtype")?, Some(true))?;
         let (least, most) = (a.size_or("ndmin", 0)?, a.size_or("ndmax", 0)?);
-        match &array {
+        match converted(a, "object", a.optional_dtype("dtype")?, Some(true))? {
             Answer::Array(array) if most > 0 && array.ndim() > most => {
                 return Err(value_error(
                     Mistake::Elements,
@@ -28,8 +27,12 @@ functions! { FUNCTIONS, a =>
                     ),
                 ));
             }
-            Answer::Array(array) => phalanx::atleast_nd(array, least).into(),
-            _ => array,
+            Answer::Array(array) => phalanx::atleast_nd(&array, least).into(),
+            // The object itself, which may have too few axes.
+            own => {
+                let array = a.array("object")?;
+                if array.ndim() < least { phalanx::atleast_nd(&array, least).into() } else { own }
+            }
         }
     };
 
@@ -49,11 +52,11 @@ functions! { FUNCTIONS, a =>
 
     "ascontiguousarray(a, dtype=None, *, like=None)",
     "An array in C order with at least one axis.":
-    phalanx::ascontiguousarray(&convert::array(a.object("a")?, a.optional_dtype("dtype")?)?);
+    laid_out(a, MemoryOrder::C, phalanx::ascontiguousarray)?;
 
     "asfortranarray(a, dtype=None, *, like=None)",
     "An array in Fortran order with at least one axis.":
-    phalanx::asfortranarray(&convert::array(a.object("a")?, a.optional_dtype("dtype")?)?);
+    laid_out(a, MemoryOrder::F, phalanx::asfortranarray)?;
 
     "asarray_chkfinite(a, dtype=None, order=None)",
     "As `asarray`; a number that is not finite is an error.":
@@ -437,6 +440,21 @@ fn converted(
     a.copied(name, phalanx::copy_if_needed(&array.get().array, dtype, order, copies))
 }
 
+/// An array of at least one axis in a memory order: the object itself if it is one.
+fn laid_out(
+    a: &Arguments<'_, '_>,
+    order: MemoryOrder,
+    with_axes: fn(&Array) -> Array,
+) -> PyResult<Answer> {
+    let (object, dtype) = (a.object("a")?, a.optional_dtype("dtype")?);
+    match object.cast_exact::<Ndarray>() {
+        Ok(own) if own.get().array.ndim() > 0 => {
+            a.copied("a", phalanx::copy_if_needed(&own.get().array, dtype, order, None))
+        }
+        _ => Ok(with_axes(&convert::array(object, dtype)?).into()),
+    }
+}
+
 /// `require`: the requirements are NumPy's letters or words.
 fn required(a: &Arguments<'_, '_>) -> PyResult<Answer> {
     let array = convert::array(a.object("a")?, a.optional_dtype("dtype")?)?;
@@ -445,5 +463,9 @@ fn required(a: &Arguments<'_, '_>) -> PyResult<Answer> {
         Ok(word) => vec![word],
         Err(_) => object.try_iter()?.map(|word| word?.extract()).collect::<PyResult<_>>()?,
     };
+    // Only the object knows that it is a view if it shows all elements of its memory.
+    let is_view = a.object("a")?.cast::<Ndarray>().is_ok_and(|own| !own.get().owns_data);
+    let is_own = |word: &String| ["O", "OWNDATA"].iter().any(|own| own.eq_ignore_ascii_case(word));
+    let array = if is_view && words.iter().any(is_own) { array.copy() } else { array };
     Ok(phalanx::require(&array, &words).into())
 }

@@ -388,6 +388,10 @@ functions! { METHODS, a =>
     {
         let array = a.array("a")?;
         let value = a.value("value", array.dtype())?;
+        if matches!(&value, Argument::Array(value) if value.ndim() > 0) {
+            let text = "setting an array element with a sequence.";
+            return Err(value_error(Mistake::Elements, text));
+        }
         written(a.py(), || array.try_assign(value))?;
     };
 

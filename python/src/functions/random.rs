@@ -3,7 +3,7 @@
 use crate::calls::answer::Answer;
 use crate::calls::arguments::{Arguments, is_integer};
 use crate::convert::dtypes::numpy;
-use crate::convert::{fetch, to_numpy};
+use crate::convert::{self, fetch, to_numpy};
 use crate::function::Row;
 use crate::functions;
 use crate::interpreter::errors::{as_numpy_raises, raised, refused, value_error};
@@ -108,9 +108,13 @@ fn size(a: &Arguments<'_, '_>) -> PyResult<Size> {
     Ok(a.optional_integers("size")?.as_deref().map(ShapeArgument::from).into())
 }
 
-/// A parameter of a distribution.
+/// A parameter of a distribution, or the default if there is no argument. As in NumPy, None is no
+/// number.
 fn parameter(a: &Arguments<'_, '_>, name: &str, default: f64) -> PyResult<Argument> {
-    Ok(a.optional_argument(name)?.unwrap_or(Argument::Weak(Weak::Float(default))))
+    match a.find(name) {
+        Some(object) => convert::argument(object),
+        None => Ok(Argument::Weak(Weak::Float(default))),
+    }
 }
 
 /// Numbers of a distribution without parameters, written into `out` if it is given.
@@ -210,7 +214,8 @@ fn shuffle_on_host(a: &Arguments<'_, '_>, rng: &Generator, axis: i64) -> PyResul
     }
     let items: Vec<_> = parts.try_iter()?.collect::<PyResult<_>>()?;
     for (place, position) in order.try_iter()?.enumerate() {
-        parts.set_item(place, &items[position?.extract::<usize>()?])?;
+        let written = parts.set_item(place, &items[position?.extract::<usize>()?]);
+        written.map_err(|error| as_numpy_raises(py, Mistake::Type, error))?;
     }
     Ok(())
 }

@@ -13,6 +13,7 @@ use crate::objects::shown::Shown;
 use crate::objects::subclass::view_of;
 use crate::session;
 use phalanx::records::Records;
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyTuple, PyType};
 
@@ -25,6 +26,24 @@ impl Ndarray {
         item: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
         cls.py().import("types")?.getattr("GenericAlias")?.call1((cls, item))
+    }
+
+    /// The class; for an element that of NumPy's scalars, so that `isinstance` and the classes of
+    /// `numbers` answer as for an element of NumPy.
+    #[getter(__class__)]
+    fn class<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        let array = &slf.get().array;
+        if array.is_element() && slf.is_exact_instance_of::<Ndarray>() {
+            return dtypes::to_python(slf.py(), array.dtype())?.getattr(intern!(slf.py(), "type"));
+        }
+        Ok(slf.get_type().into_any())
+    }
+
+    /// Changes the class of an object of a subclass, as for any object of Python.
+    #[setter(__class__)]
+    fn set_class(slf: &Bound<'_, Self>, class: &Bound<'_, PyAny>) -> PyResult<()> {
+        let plain = slf.py().get_type::<PyAny>().getattr("__dict__")?.get_item("__class__")?;
+        plain.call_method1("__set__", (slf, class)).map(drop)
     }
 
     /// The memory of the elements, which ``ndarray`` accepts as its buffer.
@@ -128,13 +147,17 @@ impl Ndarray {
 
     #[setter]
     fn set_imag(&self, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        if !self.array.dtype().is_complex() {
+            let text = "array does not have imaginary part to set";
+            return Err(type_error(Mistake::Fixed, text));
+        }
         assign(&at_line(value.py(), || self.array.imag()), value)
     }
 
     /// All elements in C order, to be iterated over, indexed and assigned.
     #[getter]
-    fn flat(&self, py: Python<'_>) -> FlatIteration {
-        at_line(py, || FlatIteration::new(&self.array))
+    fn flat(slf: &Bound<'_, Self>) -> FlatIteration {
+        at_line(slf.py(), || FlatIteration::new(slf))
     }
 
     #[setter]

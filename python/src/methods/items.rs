@@ -5,7 +5,7 @@ use crate::calls::arguments::integer;
 use crate::calls::indexing::{Key, integers, key};
 use crate::calls::writing::{value_for, written};
 use crate::convert::{argument, known};
-use crate::interpreter::errors::{raised, type_error, value_error};
+use crate::interpreter::errors::{as_numpy_raises, raised, type_error, value_error};
 use crate::interpreter::mistakes::Mistake;
 use crate::interpreter::site::at_line;
 use crate::objects::call_mesh;
@@ -148,6 +148,9 @@ impl Ndarray {
         if self.records.is_some() {
             return self.host(py)?.call_method1("item", position);
         }
+        let first = position.iter().next();
+        let inner = first.as_ref().and_then(|first| first.cast::<PyTuple>().ok());
+        let position = inner.unwrap_or(position);
         if position.is_empty() {
             if self.array.size() != 1 {
                 return Err(value_error(
@@ -157,19 +160,16 @@ impl Ndarray {
             }
             return self.number(py);
         }
-        let position = match position.get_item(0)?.cast::<PyTuple>() {
-            Ok(inner) => inner.clone(),
-            Err(_) => position.clone(),
-        };
         let array = match position.len() {
             1 => {
-                let at = integer(&position.get_item(0)?)?;
+                let at = integer(&position.get_item(0)?);
+                let at = at.map_err(|error| as_numpy_raises(py, Mistake::Key, error))?;
                 at_line(py, || self.array.flat_at(at))
             }
             count if count != self.array.ndim() => {
                 return Err(value_error(Mistake::Key, "incorrect number of indices for array"));
             }
-            _ => self.at(py, &key(&position)?),
+            _ => self.at(py, &key(position)?),
         };
         array.ok().map_err(|error| raised(py, &error))?;
         Ndarray::new(array).number(py)

@@ -137,14 +137,17 @@ impl Iteration {
 #[pyclass(name = "flatiter", module = "phalanx", frozen)]
 pub struct FlatIteration {
     array: Array,
+    /// The object of the array, whose flag allows or refuses writes at the time of each.
+    owner: Py<Ndarray>,
     iteration: Iteration,
 }
 
 impl FlatIteration {
     /// The elements of an array.
-    pub fn new(array: &Array) -> FlatIteration {
+    pub fn new(owner: &Bound<'_, Ndarray>) -> FlatIteration {
+        let array: &Array = &owner.get().array;
         let iteration = Iteration::new(array.reshape([-1]), None);
-        FlatIteration { array: array.clone(), iteration }
+        FlatIteration { array: array.clone(), owner: owner.clone().unbind(), iteration }
     }
 
     /// Writes values in C order, again from the first if there are fewer.
@@ -181,7 +184,13 @@ impl FlatIteration {
         check_flat_key(object)?;
         let items = key(object)?.into_items();
         let value = value_for(&self.array, value)?;
-        written(py, || self.array.try_assign_flat(items, value))
+        let is_writeable = self.owner.get().array.is_writeable();
+        let target = if is_writeable == self.array.is_writeable() {
+            self.array.clone()
+        } else {
+            self.array.with_writes(is_writeable).map_err(|error| raised(py, &error))?
+        };
+        written(py, || target.try_assign_flat(items, value))
     }
 
     /// The array whose elements these are.

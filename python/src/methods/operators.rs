@@ -1,5 +1,6 @@
 //! The operators of arrays.
 
+use crate::calls::overrides;
 use crate::convert::{self, is_sequence, known, operand};
 use crate::interpreter::errors::{raised, type_error};
 use crate::interpreter::mistakes::Mistake;
@@ -24,6 +25,9 @@ impl Ndarray {
     ) -> PyResult<Py<PyAny>> {
         let own = slf.get();
         let pair = if reflected { [other, slf.as_any()] } else { [slf.as_any(), other] };
+        if let Some(answer) = overrides::of_operator(op.row().name, &pair)? {
+            return Ok(answer);
+        }
         let template = subclass::template(pair);
         // Elements that are known need no line of the program.
         if let Some(element) = own.array.element()
@@ -57,6 +61,9 @@ impl Ndarray {
         let own = slf.get();
         let (py, _mesh) = (other.py(), call_mesh::of_array(&own.array));
         let pair = if reflected { [other, slf.as_any()] } else { [slf.as_any(), other] };
+        if let Some(answer) = overrides::of_operator("divmod", &pair)? {
+            return Ok(answer.into_bound(py));
+        }
         let template = subclass::template(pair);
         let Some(other) = operand(other)? else {
             return Ok(py.NotImplemented().into_bound(py));
@@ -70,7 +77,28 @@ impl Ndarray {
         Ok(PyTuple::new(py, wrapped.collect::<PyResult<Vec<_>>>()?)?.into_any())
     }
 
+    /// The matrix product of `self` and `other`, or of `other` and `self`.
+    fn product(
+        slf: &Bound<'_, Self>,
+        other: &Bound<'_, PyAny>,
+        reflected: bool,
+    ) -> PyResult<Py<PyAny>> {
+        let pair = if reflected { [other, slf.as_any()] } else { [slf.as_any(), other] };
+        if let Some(answer) = overrides::of_operator("matmul", &pair)? {
+            return Ok(answer);
+        }
+        let own = &slf.get().array;
+        let (py, _mesh) = (other.py(), call_mesh::of_array(own));
+        let Some(other) = operand(other)? else { return Ok(py.NotImplemented()) };
+        let other = convert::as_array(py, other)?;
+        let [left, right] = if reflected { [&other, own] } else { [own, &other] };
+        Ndarray::result(py, at_line(py, || phalanx::matmul(left, right)))
+    }
+
     fn unary(slf: &Bound<'_, Self>, op: Op) -> PyResult<Py<PyAny>> {
+        if let Some(answer) = overrides::of_operator(op.row().name, &[slf.as_any()])? {
+            return Ok(answer);
+        }
         let (py, array): (_, &Array) = (slf.py(), &slf.get().array);
         if let Some(element) = array.element()
             && let Some(result) = array.apply_to_known(op, &[Argument::Scalar(element)])
@@ -83,10 +111,14 @@ impl Ndarray {
     }
 
     /// `self op= other`.
-    fn in_place(&self, op: Op, other: &Bound<'_, PyAny>) -> PyResult<()> {
-        let (py, _mesh) = (other.py(), call_mesh::of_array(&self.array));
+    fn in_place(slf: &Bound<'_, Self>, op: Op, other: &Bound<'_, PyAny>) -> PyResult<()> {
+        if overrides::of_operator_in_place(op.row().name, slf.as_any(), other)? {
+            return Ok(());
+        }
+        let (py, target) = (other.py(), &slf.get().array);
+        let _mesh = call_mesh::of_array(target);
         let other = convert::argument(other)?;
-        let written = at_line(py, || self.array.try_apply_in_place(op, other));
+        let written = at_line(py, || target.try_apply_in_place(op, other));
         written.map_err(|error| raised(py, &error))
     }
 }
@@ -101,8 +133,8 @@ impl Ndarray {
         Ndarray::binary(slf, Op::Add, other, true)
     }
 
-    fn __iadd__(slf: InPlace<'_>, other: &Bound<'_, PyAny>) -> PyResult<()> {
-        slf.0.in_place(Op::Add, other)
+    fn __iadd__(slf: InPlace<'_, '_>, other: &Bound<'_, PyAny>) -> PyResult<()> {
+        Ndarray::in_place(slf.0, Op::Add, other)
     }
 
     fn __sub__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
@@ -113,8 +145,8 @@ impl Ndarray {
         Ndarray::binary(slf, Op::Subtract, other, true)
     }
 
-    fn __isub__(slf: InPlace<'_>, other: &Bound<'_, PyAny>) -> PyResult<()> {
-        slf.0.in_place(Op::Subtract, other)
+    fn __isub__(slf: InPlace<'_, '_>, other: &Bound<'_, PyAny>) -> PyResult<()> {
+        Ndarray::in_place(slf.0, Op::Subtract, other)
     }
 
     fn __mul__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
@@ -125,8 +157,8 @@ impl Ndarray {
         Ndarray::binary(slf, Op::Multiply, other, true)
     }
 
-    fn __imul__(slf: InPlace<'_>, other: &Bound<'_, PyAny>) -> PyResult<()> {
-        slf.0.in_place(Op::Multiply, other)
+    fn __imul__(slf: InPlace<'_, '_>, other: &Bound<'_, PyAny>) -> PyResult<()> {
+        Ndarray::in_place(slf.0, Op::Multiply, other)
     }
 
     fn __truediv__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
@@ -137,8 +169,8 @@ impl Ndarray {
         Ndarray::binary(slf, Op::Divide, other, true)
     }
 
-    fn __itruediv__(slf: InPlace<'_>, other: &Bound<'_, PyAny>) -> PyResult<()> {
-        slf.0.in_place(Op::Divide, other)
+    fn __itruediv__(slf: InPlace<'_, '_>, other: &Bound<'_, PyAny>) -> PyResult<()> {
+        Ndarray::in_place(slf.0, Op::Divide, other)
     }
 
     fn __floordiv__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
@@ -149,8 +181,8 @@ impl Ndarray {
         Ndarray::binary(slf, Op::FloorDivide, other, true)
     }
 
-    fn __ifloordiv__(slf: InPlace<'_>, other: &Bound<'_, PyAny>) -> PyResult<()> {
-        slf.0.in_place(Op::FloorDivide, other)
+    fn __ifloordiv__(slf: InPlace<'_, '_>, other: &Bound<'_, PyAny>) -> PyResult<()> {
+        Ndarray::in_place(slf.0, Op::FloorDivide, other)
     }
 
     fn __mod__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
@@ -161,8 +193,8 @@ impl Ndarray {
         Ndarray::binary(slf, Op::Remainder, other, true)
     }
 
-    fn __imod__(slf: InPlace<'_>, other: &Bound<'_, PyAny>) -> PyResult<()> {
-        slf.0.in_place(Op::Remainder, other)
+    fn __imod__(slf: InPlace<'_, '_>, other: &Bound<'_, PyAny>) -> PyResult<()> {
+        Ndarray::in_place(slf.0, Op::Remainder, other)
     }
 
     fn __and__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
@@ -173,8 +205,8 @@ impl Ndarray {
         Ndarray::binary(slf, Op::BitwiseAnd, other, true)
     }
 
-    fn __iand__(slf: InPlace<'_>, other: &Bound<'_, PyAny>) -> PyResult<()> {
-        slf.0.in_place(Op::BitwiseAnd, other)
+    fn __iand__(slf: InPlace<'_, '_>, other: &Bound<'_, PyAny>) -> PyResult<()> {
+        Ndarray::in_place(slf.0, Op::BitwiseAnd, other)
     }
 
     fn __or__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
@@ -185,8 +217,8 @@ impl Ndarray {
         Ndarray::binary(slf, Op::BitwiseOr, other, true)
     }
 
-    fn __ior__(slf: InPlace<'_>, other: &Bound<'_, PyAny>) -> PyResult<()> {
-        slf.0.in_place(Op::BitwiseOr, other)
+    fn __ior__(slf: InPlace<'_, '_>, other: &Bound<'_, PyAny>) -> PyResult<()> {
+        Ndarray::in_place(slf.0, Op::BitwiseOr, other)
     }
 
     fn __xor__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
@@ -197,8 +229,8 @@ impl Ndarray {
         Ndarray::binary(slf, Op::BitwiseXor, other, true)
     }
 
-    fn __ixor__(slf: InPlace<'_>, other: &Bound<'_, PyAny>) -> PyResult<()> {
-        slf.0.in_place(Op::BitwiseXor, other)
+    fn __ixor__(slf: InPlace<'_, '_>, other: &Bound<'_, PyAny>) -> PyResult<()> {
+        Ndarray::in_place(slf.0, Op::BitwiseXor, other)
     }
 
     fn __lshift__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
@@ -209,8 +241,8 @@ impl Ndarray {
         Ndarray::binary(slf, Op::LeftShift, other, true)
     }
 
-    fn __ilshift__(slf: InPlace<'_>, other: &Bound<'_, PyAny>) -> PyResult<()> {
-        slf.0.in_place(Op::LeftShift, other)
+    fn __ilshift__(slf: InPlace<'_, '_>, other: &Bound<'_, PyAny>) -> PyResult<()> {
+        Ndarray::in_place(slf.0, Op::LeftShift, other)
     }
 
     fn __rshift__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
@@ -221,8 +253,8 @@ impl Ndarray {
         Ndarray::binary(slf, Op::RightShift, other, true)
     }
 
-    fn __irshift__(slf: InPlace<'_>, other: &Bound<'_, PyAny>) -> PyResult<()> {
-        slf.0.in_place(Op::RightShift, other)
+    fn __irshift__(slf: InPlace<'_, '_>, other: &Bound<'_, PyAny>) -> PyResult<()> {
+        Ndarray::in_place(slf.0, Op::RightShift, other)
     }
 
     fn __pow__(
@@ -248,30 +280,27 @@ impl Ndarray {
     }
 
     fn __ipow__(
-        slf: InPlace<'_>,
+        slf: InPlace<'_, '_>,
         other: &Bound<'_, PyAny>,
         modulo: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
         no_modulo(modulo)?;
-        slf.0.in_place(Op::Power, other)
+        Ndarray::in_place(slf.0, Op::Power, other)
     }
 
-    fn __matmul__(&self, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
-        let (py, _mesh) = (other.py(), call_mesh::of_array(&self.array));
-        let Some(other) = operand(other)? else { return Ok(py.NotImplemented()) };
-        let other = convert::as_array(py, other)?;
-        Ndarray::result(py, at_line(py, || phalanx::matmul(&self.array, &other)))
+    fn __matmul__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        Ndarray::product(slf, other, false)
     }
 
-    fn __rmatmul__(&self, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
-        let (py, _mesh) = (other.py(), call_mesh::of_array(&self.array));
-        let Some(other) = operand(other)? else { return Ok(py.NotImplemented()) };
-        let other = convert::as_array(py, other)?;
-        Ndarray::result(py, at_line(py, || phalanx::matmul(&other, &self.array)))
+    fn __rmatmul__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        Ndarray::product(slf, other, true)
     }
 
-    fn __imatmul__(slf: InPlace<'_>, other: &Bound<'_, PyAny>) -> PyResult<()> {
-        let target = &slf.0.array;
+    fn __imatmul__(slf: InPlace<'_, '_>, other: &Bound<'_, PyAny>) -> PyResult<()> {
+        if overrides::of_operator_in_place("matmul", slf.0.as_any(), other)? {
+            return Ok(());
+        }
+        let target = &slf.0.get().array;
         let (py, _mesh) = (other.py(), call_mesh::of_array(target));
         let other = convert::array(other, None)?;
         let written = at_line(py, || target.try_assign(phalanx::matmul(target, &other)));
@@ -326,7 +355,12 @@ impl Ndarray {
             CompareOp::Ge => Op::GreaterEqual,
         };
         let (py, array) = (other.py(), &slf.get().array);
-        if matches!(op, Op::Equal | Op::NotEqual) && is_no_number(other)? {
+        let asked: &[&str] = match op {
+            Op::Equal => &["__eq__"],
+            Op::NotEqual => &["__eq__", "__ne__"],
+            _ => &[],
+        };
+        if !asked.is_empty() && is_no_number(other, asked)? {
             return Ndarray::result(py, at_line(py, || array.compared_with_none(op)));
         }
         let answer = Ndarray::binary(slf, op, other, false)?;
@@ -352,12 +386,17 @@ fn is_repeated(object: &Bound<'_, PyAny>) -> PyResult<bool> {
     if is_number || object.is_instance_of::<Ndarray>() {
         return Ok(false);
     }
-    Ok(is_sequence(object) && object.hasattr("__mul__")?)
+    if !is_sequence(object) {
+        return Ok(false);
+    }
+    // A method written in Python multiplies, and gets the element as a number. One of C repeats.
+    let Some(product) = object.get_type().getattr_opt("__mul__")? else { return Ok(false) };
+    Ok(product.get_type().name()? == "wrapper_descriptor")
 }
 
-/// Whether an object is None, a string, bytes, or an object that is no operand and has no `__eq__`
-/// of its own.
-fn is_no_number(object: &Bound<'_, PyAny>) -> PyResult<bool> {
+/// Whether an object is None, a string, bytes, or an object that is no operand and whose class
+/// defines none of the methods of a comparison.
+fn is_no_number(object: &Bound<'_, PyAny>, methods: &[&str]) -> PyResult<bool> {
     let is_text = object.is_instance_of::<PyString>() || object.is_instance_of::<PyBytes>();
     if object.is_none() || is_text {
         return Ok(true);
@@ -367,9 +406,13 @@ fn is_no_number(object: &Bound<'_, PyAny>) -> PyResult<bool> {
     if is_array_or_integer || convert::weak(object)?.is_some() {
         return Ok(false);
     }
-    let plain = object.py().get_type::<PyAny>().getattr("__eq__")?;
-    let own = object.get_type().getattr("__eq__")?;
-    Ok(own.is(&plain) && operand(object)?.is_none())
+    let (plain, own) = (object.py().get_type::<PyAny>(), object.get_type());
+    for &method in methods {
+        if !own.getattr(method)?.is(&plain.getattr(method)?) {
+            return Ok(false);
+        }
+    }
+    Ok(!overrides::answers(object)? && operand(object)?.is_none())
 }
 
 /// Refuses the modulus of `pow`, as NumPy's arrays do.

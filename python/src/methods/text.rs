@@ -12,7 +12,7 @@ use crate::session::notices::observed;
 use phalanx::{Array, Error, Summary};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDict, PyList};
+use pyo3::types::{PyDict, PyList, PyType};
 
 /// The NumPy function that formats.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -27,11 +27,15 @@ pub enum TextOptions {
 
 #[pymethods]
 impl Ndarray {
-    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        if self.records.is_some() {
-            return self.host(py)?.repr()?.extract();
+    fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
+        let (py, this) = (slf.py(), slf.get());
+        if this.records.is_some() {
+            return this.host(py)?.repr()?.extract();
         }
-        text(py, &self.array, TextOptions::Repr)
+        if !slf.is_exact_instance_of::<Ndarray>() {
+            return repr_of_subclass(slf);
+        }
+        text(py, &this.array, TextOptions::Repr)
     }
 
     fn __str__(&self, py: Python<'_>) -> PyResult<String> {
@@ -54,6 +58,16 @@ impl Ndarray {
         }
         self.__str__(py)
     }
+}
+
+/// The text of an object of a subclass, which NumPy writes with the name of the class. Collective.
+fn repr_of_subclass(object: &Bound<'_, Ndarray>) -> PyResult<String> {
+    let py = object.py();
+    let host = to_numpy(py, fetch(py, &object.get().array)?)?;
+    let bases = (numpy(py)?.getattr("ndarray")?,);
+    let class =
+        py.get_type::<PyType>().call1((object.get_type().name()?, bases, PyDict::new(py)))?;
+    host.call_method1("view", (class,))?.repr()?.extract()
 }
 
 /// The text of an array. Collective.

@@ -100,18 +100,18 @@ pub fn target<'a>(object: &'a Bound<'_, PyAny>) -> Option<&'a Array> {
 
 /// The array that an in-place operator changes. An element has none: the operator answers
 /// `NotImplemented`, and Python uses the operator that makes another object.
-pub struct InPlace<'a>(pub &'a Ndarray);
+pub struct InPlace<'a, 'py>(pub &'a Bound<'py, Ndarray>);
 
-impl<'a, 'py> TryFrom<&'a Bound<'py, Ndarray>> for InPlace<'a> {
+impl<'a, 'py> TryFrom<&'a Bound<'py, Ndarray>> for InPlace<'a, 'py> {
     type Error = PyErr;
 
-    fn try_from(object: &'a Bound<'py, Ndarray>) -> PyResult<InPlace<'a>> {
+    fn try_from(object: &'a Bound<'py, Ndarray>) -> PyResult<InPlace<'a, 'py>> {
         if object.get().array.is_element() {
             // Nobody sees this error: the operator answers `NotImplemented`. Without a message it
             // needs no memory.
             Err(PyTypeError::new_err(()))
         } else {
-            Ok(InPlace(object.get()))
+            Ok(InPlace(object))
         }
     }
 }

@@ -127,6 +127,17 @@ pub fn geterr(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     Ok(modes)
 }
 
+/// Runs a conversion by NumPy with the modes of the thread.
+pub fn in_numpy<T>(py: Python<'_>, convert: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
+    let modes = geterr(py)?;
+    modes.set_item("call", geterrcall(py))?;
+    let state = py.import("numpy")?.getattr("errstate")?.call((), Some(&modes))?;
+    state.call_method0("__enter__")?;
+    let converted = convert();
+    state.call_method1("__exit__", (py.None(), py.None(), py.None()))?;
+    converted
+}
+
 /// Sets the modes of floating-point errors on this thread.
 ///
 /// Parameters

@@ -254,7 +254,8 @@ def khatri_rao(a, b):
     """The matrix whose columns are the products of Kronecker of the columns of two matrices."""
     a, b = array(a), array(b)
     if a.ndim < 2 or b.ndim < 2:
-        raise refuse("The both arrays should be 2-dimensional.")
+        # CuPy's class, which is a ValueError, as SciPy's is.
+        raise refuse("The both arrays should be 2-dimensional.", np.linalg.LinAlgError)
     if a.shape[-1] != b.shape[-1]:
         raise refuse("The number of columns for both arrays should be equal.")
     if a.size == 0 or b.size == 0:

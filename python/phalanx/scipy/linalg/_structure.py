@@ -20,7 +20,9 @@ def bandwidth(a):
     if a.size == 0 and a.ndim < 3:
         return 0, 0
     if a.ndim < 2:
-        raise refuse(f"The input array must be at least 2D. Got {a.ndim} instead.")
+        text = f"The input array must be at least 2D. Got {a.ndim} instead."
+        # CuPy's class, which is a ValueError, as SciPy's is.
+        raise refuse(text, np.linalg.LinAlgError)
     not_of_none(a)
     *batch, rows, width = a.shape
     if rows == 0 or width == 0:

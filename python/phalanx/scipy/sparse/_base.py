@@ -561,7 +561,7 @@ class Sparse:
         return self.tocsr().transpose(axes=axes, copy=copy)
 
     def _check_axes(self, axes):
-        if axes is not None and tuple(axes) != (1, 0):
+        if axes not in (None, (1, 0), [1, 0]):
             raise _refusal(
                 ValueError,
                 "value",
@@ -720,7 +720,9 @@ class Sparse:
         """The sum of the elements of a diagonal."""
         return self.diagonal(k=offset).sum()
 
-    @described("None", {"ValueError": "There is no such diagonal."})
+    @described(
+        "None", {"ValueError": "There is no such diagonal, or the values have several axes."}
+    )
     def setdiag(self, values, k=0):
         """Sets the elements of a diagonal. The shorter of the diagonal and the values is set."""
         rows, columns = self.shape
@@ -728,7 +730,8 @@ class Sparse:
             raise _refusal(ValueError, "value", f"the diagonal {k} exceeds the shape {self.shape}")
         values = np.asarray(values)
         if values.ndim > 1:
-            values = values.ravel()
+            text = "the values of a diagonal have at most one axis"
+            raise _refusal(ValueError, "value", text)
         length = min(rows + k, columns) if k < 0 else min(rows, columns - k)
         if values.ndim:
             length = min(length, len(values))

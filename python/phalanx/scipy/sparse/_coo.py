@@ -395,7 +395,7 @@ def _contracted(axes, ndim, others):
 
 
 def _order(axes, ndim, is_array):
-    axes = tuple(axes)
+    axes = tuple(axes) if np.iterable(axes) else (axes,)
     if not is_array and axes != (1, 0):
         text = "the axes of a matrix have one other order, (1, 0)"
         raise _refusal(ValueError, "value", text)
