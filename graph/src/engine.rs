@@ -42,7 +42,7 @@ impl Cause {
 /// limits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
-    /// A window with this many nodes closes where the program repeats: see `Repeat` in `window.rs`.
+    /// A window with this many nodes closes where the program repeats: see `window/repeats.rs`.
     pub soft: usize,
     /// A window with this many nodes closes at once.
     pub hard: usize,

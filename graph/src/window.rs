@@ -12,17 +12,19 @@ use crate::view::{Form, Stage, map_or_none};
 use phalanx_ops::error::OpError;
 use phalanx_ops::{AffineMap, Bytes, DType, Mesh, Op, Shape, Sharding};
 use phalanx_waiting::lock;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::marker::PhantomData;
-use std::mem::{Discriminant, discriminant};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use std::thread::ThreadId;
 
 mod capturing;
+mod repeats;
+
+use repeats::Repeats;
 
 /// A mesh with its open window. An array belongs to one mesh; clones of a handle are the same mesh.
 #[derive(Clone)]
@@ -55,16 +57,8 @@ pub(crate) struct Taken {
     pub checks: Vec<Check>,
 }
 
-/// The number of operations that identify a place in the program.
-const PLACE: usize = 4;
-
 /// The number of small operations in a row after which the window closes.
 const SMALL_RUN: usize = 8;
-
-/// A place in the program: the last few operations, newest first, each by its call site and its
-/// kind. One operation is not enough, because several operations of one line, as in `a / b * c`,
-/// have one call site.
-type Anchor = [Option<(usize, Discriminant<NodeOp>)>; PLACE];
 
 /// A thread uses arrays of a mesh of several processes on which another thread records.
 #[derive(Debug, thiserror::Error)]
@@ -86,15 +80,7 @@ struct Window {
     number: u64,
     graph: Graph,
     bytes: Bytes,
-    /// The places so far, each with the number of operations before the last one there.
-    places: FxHashMap<Anchor, usize>,
-    /// The places of the last recorded operations, oldest first, each with whether a window may
-    /// close before it. The next window starts with the last one, so that all iterations of a loop
-    /// have the same places.
-    recent: [(Anchor, bool); PLACE - 1],
-    /// The place where the program began to repeat. A long window closes there, so that every
-    /// window starts where an iteration of a loop does.
-    repeat: Option<Repeat>,
+    repeats: Repeats,
     /// The number of nodes below which the window is not closed for its length. It is above 0 after
     /// there was too little memory.
     retry_from: usize,
@@ -106,15 +92,6 @@ struct Window {
     /// While operations are captured, the number of the last window that computed a value for
     /// them, if there was one.
     last: u64,
-}
-
-/// The start of a loop.
-struct Repeat {
-    place: Anchor,
-    /// Operations of an iteration.
-    period: usize,
-    /// The operations before the last one at the place.
-    last: usize,
 }
 
 /// The state of the recording of a write.
@@ -319,13 +296,11 @@ impl MeshHandle {
             return Ok(node);
         }
         let mut window = self.window();
-        let mut anchor = window.recent[PLACE - 2].0;
-        anchor.rotate_right(1);
-        anchor[0] = Some((site.identity(), discriminant(&op)));
+        let place = window.repeats.place(site, &op);
         let is_end = window.write == Write::Going || belongs_to_last(operands, &window.graph);
         let is_long = |window: &Window| {
             let length = window.graph.nodes.len();
-            let is_long = (length >= self.0.limits.soft && window.is_start(&anchor) && !is_end)
+            let is_long = (!is_end && window.repeats.closes(&place, length, self.0.limits.soft))
                 || length >= self.0.limits.hard
                 || window.bytes >= self.0.limits.bytes;
             is_long && length >= window.retry_from
@@ -355,7 +330,8 @@ impl MeshHandle {
         if is_long(&window) {
             self.close_window(&mut window, Cause::Limit, site)?;
         }
-        window.note_place(anchor, !is_end);
+        let before = window.graph.nodes.len();
+        window.repeats.note(place, before, !is_end);
         window.push(op, operands, shape, dtype, site)
     }
 
@@ -474,7 +450,7 @@ impl MeshHandle {
 
     fn close_window(&self, window: &mut Window, cause: Cause, site: Site) -> Result<(), Error> {
         let (number, write) = (window.number + 1, window.write);
-        let next = Window { number, recent: window.recent, write, ..Window::default() };
+        let next = Window { number, repeats: window.repeats.next(), write, ..Window::default() };
         let closed = std::mem::replace(window, next);
         if closed.graph.nodes.is_empty() {
             return Ok(());
@@ -648,37 +624,6 @@ impl MeshHandle {
 }
 
 impl Window {
-    /// Whether an iteration of a loop starts at a place.
-    fn is_start(&self, place: &Anchor) -> bool {
-        self.repeat.as_ref().is_some_and(|repeat| repeat.place == *place)
-    }
-
-    /// Notes the place of an operation before which the window may close or not. If the program has
-    /// been there, the operations before it are repeated as well, as far as its place shows and
-    /// this window has them: the loop starts with the first of these.
-    fn note_place(&mut self, place: Anchor, may_close: bool) {
-        let number = self.graph.nodes.len();
-        if let Some(repeat) = self.repeat.as_mut().filter(|repeat| repeat.place == place) {
-            repeat.last = number;
-        }
-        // Two iterations without its start: the program has left the loop.
-        let is_left = |repeat: &Repeat| number - repeat.last > 2 * repeat.period;
-        if may_close
-            && self.repeat.as_ref().is_none_or(is_left)
-            && let Some(before) = self.places.insert(place, number)
-        {
-            let period = number - before;
-            // In a short loop, earlier places show what was before the loop.
-            let repeated = if period >= PLACE - 1 { before.min(PLACE - 1) } else { 0 };
-            let recent = &self.recent[PLACE - 1 - repeated..];
-            let start = recent.iter().find(|(_, may_close)| *may_close);
-            let place = start.map_or(place, |(start, _)| *start);
-            self.repeat = Some(Repeat { place, period, last: number });
-        }
-        self.recent.rotate_left(1);
-        self.recent[PLACE - 2] = (place, may_close);
-    }
-
     /// The input for an operand of an operation that is recorded now.
     fn input(&mut self, operand: &Operand, site: Site) -> Result<Input, Error> {
         Ok(match operand {

@@ -97,7 +97,8 @@ impl MeshHandle {
         if capture == 0 {
             return None;
         }
-        let next = Window { number: window.unused(), recent: window.recent, ..Window::default() };
+        let (number, repeats) = (window.unused(), window.repeats.next());
+        let next = Window { number, repeats, ..Window::default() };
         let captured = std::mem::replace(&mut *window, next);
         let error = MeshHandle::after_capture(site);
         for data in &captured.graph.nodes {

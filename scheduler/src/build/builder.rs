@@ -431,7 +431,8 @@ impl<'a> Builder<'a> {
         self.written.insert(member.node, Written { map, level: member.depth });
     }
 
-    /// A fold's result, combined with that of the launches before.
+    /// A fold's result, combined with that of the launches before. The first launch loads memory
+    /// with any content and does not use it.
     fn with_parts_before(&mut self, member: &Member, monoid: Monoid, own: ValueId) -> ValueId {
         let Some(op) = monoid.operation() else {
             unreachable!("bug: {monoid} does not combine parts")

@@ -13,7 +13,7 @@ pub(crate) type Apart = (AccessId, AccessId);
 
 /// Whether the value of `node` may be stored over memory that other buffers share. Each access to a
 /// shared element must happen at the index of its store and not after it; or be outside of what is
-/// stored; or, in a kernel of a single point, belong to an earlier loop. `shares` returns `None`
+/// stored; or, in a kernel of a single point that is launched once, belong to an earlier loop. `shares` returns `None`
 /// for a buffer in other memory, and otherwise whether its layout is the value's.
 ///
 /// Returns the pairs of accesses that must stay apart for this to hold with other numbers.
@@ -23,7 +23,7 @@ pub(super) fn may_overwrite(
     node: NodeId,
     shares: impl Fn(&Buffer) -> Option<bool>,
 ) -> Option<Vec<Apart>> {
-    // A later launch may load what this one would overwrite.
+    // Every launch stores the result of a fold, and a later one may load what that would overwrite.
     if group.is_in_parts && group.member(node).depth == 0 {
         return None;
     }
@@ -40,7 +40,9 @@ pub(super) fn may_overwrite(
         }
         let Some(is_alike) = shares(&access.buffer) else { return true };
         let Some(touched) = times.touched[id.index()] else { return true };
-        let is_over = built.kernel.grid == 0 && touched.statement < store.statement;
+        // A later launch runs the earlier loop again.
+        let is_over =
+            built.kernel.grid == 0 && !group.is_in_parts && touched.statement < store.statement;
         // A guarded load reads the stored element only where its guard holds; it is treated as
         // unsafe.
         let is_at_the_index = access.map.axes == stored.map.axes && access.guard.is_none();

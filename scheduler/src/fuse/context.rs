@@ -151,8 +151,9 @@ impl<'a> Context<'a> {
         self.stays_inside(group) || self.folds_in_parts(group)
     }
 
-    /// Whether a group only folds partial results in one loop, each by an operation that combines
-    /// the result of one launch with that of the next.
+    /// Whether a group computes everything in loops over the same axes, and its folds give partial
+    /// results, each combined by an operation with that of the next launch. A copy with another
+    /// sharding stays alone: what it receives is stored in its place.
     pub fn folds_in_parts(&self, group: &Group) -> bool {
         let has_one_loop = group.axes.iter().all(|axis| axis.level <= 1);
         has_one_loop
@@ -161,6 +162,7 @@ impl<'a> Context<'a> {
                     let is_partial = self.placements[member.node.index()].partial().is_some();
                     member.depth == 0 && is_partial && monoid.operation().is_some()
                 }
+                NodeOp::Reshard(_) => false,
                 _ => member.depth == 1,
             })
     }

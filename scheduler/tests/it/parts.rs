@@ -96,6 +96,43 @@ fn results_of_folds_do_not_replace_their_operands() {
     }
 }
 
+/// Elements that one launch stored over an operand were read by the loop of the next one.
+#[test]
+fn operands_are_overwritten_after_all_parts_have_read_them() {
+    for devices in [1, 2, 3, 4] {
+        MeshHandle::new(session_of(devices, SessionOptions::default())).enter(|| {
+            let given = numbers(61);
+            let (from, to) = (s![1..], s![..-1]);
+            let should: i64 = given.windows(2).map(|pair| pair[0] * pair[1]).sum();
+            let doubled: Vec<i64> = given.iter().map(|number| 2 * number).collect();
+            let a = vector(&given);
+            a.evaluate().expect("numbers");
+            let sum = (a.slice(from) * a.slice(to)).sum(());
+            a.multiply_assign(2);
+            assert_eq!(read(&sum), [should], "{devices} devices, in place");
+            assert_eq!(read(&a), doubled, "{devices} devices, in place");
+            let a = vector(&given);
+            a.evaluate().expect("numbers");
+            let (sum, other) = ((a.slice(from) * a.slice(to)).sum(()), &a * 2);
+            drop(a);
+            assert_eq!(read(&sum), [should], "{devices} devices, another array");
+            assert_eq!(read(&other), doubled, "{devices} devices, another array");
+            // A write of the stored operand of two folds.
+            let (a, b) = (vector(&given), vector(&given));
+            a.evaluate().expect("numbers");
+            b.evaluate().expect("numbers");
+            let terms = (a.slice(to) + a.slice(from)) * b.slice(to);
+            let (most, sum) = (terms.max(()), terms.sum(()));
+            a.slice(from).assign(&terms);
+            let terms: Vec<i64> =
+                given.windows(2).map(|pair| (pair[0] + pair[1]) * pair[0]).collect();
+            assert_eq!(read(&most), [terms.iter().copied().max().expect("a term")]);
+            assert_eq!(read(&sum), [terms.iter().sum::<i64>()]);
+            assert_eq!(read(&a), [&given[..1], &terms[..]].concat());
+        });
+    }
+}
+
 /// One kernel folds without storing what it folds, and its interior runs before the messages
 /// arrive; a window of the same pattern with other extents runs it again.
 #[test]

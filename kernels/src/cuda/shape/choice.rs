@@ -134,14 +134,23 @@ impl Shape {
         outer: &[usize],
     ) {
         // The number of virtual lanes depends on the extents alone, and so does the order in which
-        // they are combined, however many of them a thread has.
+        // they are combined, however many of them a thread has. Which points a lane has depends on
+        // strides as well (`tall`), and on no address.
         let mut width = match longest {
             0..=SHORT => power_of_two_at_most(longest).clamp(ROW_LANES, 32),
             _ => power_of_two_at_most(longest / 4).clamp(32, MOST_LANES),
         };
-        let tall: Vec<bool> = (0..self.loops.len())
-            .map(|at| width == MOST_LANES && outer.contains(&at) && self.loads_around(kernel, at))
-            .collect();
+        // Moments count the points of a thread, so the last ones alone may be beyond the end; with
+        // more than two groups, rows end within.
+        let counts =
+            Moments::find(kernel).is_some_and(|moments| moments.holds(launch, &self.loops));
+        let is_tall = |at: usize| {
+            width == MOST_LANES
+                && outer.contains(&at)
+                && self.loads_around(kernel, at)
+                && !(counts && self.loops[at].len() > 2)
+        };
+        let tall: Vec<bool> = (0..self.loops.len()).map(is_tall).collect();
         let is_even = |&at: &usize| {
             let inner = self.loops[at].last().map_or(1, |group| group.extent);
             tall[at] || self.loops[at].len() <= 1 || inner.is_multiple_of(ROW_LANES)
@@ -210,7 +219,11 @@ impl Shape {
             MOST_ROW_LANES * kernel[kernel[*access].param].dtype.size() <= MOST_BYTES
                 && self.is_aligned_along(kernel, launch, *access, MOST_ROW_LANES, outer)
         };
-        outer.iter().all(|&at| self.loop_points(at).is_multiple_of(MOST_ROW_LANES))
+        let is_even = |&at: &usize| {
+            let inner = self.loops[at].last().map_or(1, |group| group.extent);
+            inner.is_multiple_of(MOST_ROW_LANES)
+        };
+        outer.iter().all(is_even)
             && kernel
                 .access_ids()
                 .filter(|&access| self.steps_along(access, outer))

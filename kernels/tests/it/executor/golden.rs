@@ -209,6 +209,47 @@ fn least_elements_of_rows() {
     }
 }
 
+/// The least elements of two axes of three, where the inner one is part of a longer axis, so rows
+/// do not follow each other: a thread must not have elements of two rows.
+#[test]
+fn least_elements_of_parts_of_rows() {
+    for (inner, all) in [(12, 12), (12, 16), (8, 24), (6, 8), (4, 12)] {
+        let (points, rows) = (9, 8);
+        Case::new(&text("extremes"), &[points, rows, inner])
+            .random(0, points * rows * all)
+            .random(1, points)
+            .access(0, 0, &[(rows * all) as isize, all as isize, 1])
+            .access(1, 0, &[1])
+            .check();
+        // The rows of the other axis lie between these.
+        Case::new(&text("extremes"), &[points, rows, inner])
+            .random(0, points * rows * all)
+            .random(1, points)
+            .access(0, 0, &[all as isize, (points * all) as isize, 1])
+            .access(1, 0, &[1])
+            .check();
+    }
+}
+
+/// The variance of sums of neighbours in planes, whose ends lie within a thread's points.
+#[test]
+fn variances_of_neighbours() {
+    for extents in [[3, 5, 7], [41, 101, 105], [40, 100, 104]] {
+        let [planes, rows, columns] = extents;
+        let strides = [((rows + 2) * columns) as isize, columns as isize, 1];
+        let shape = [planes, rows, columns];
+        let loops: Vec<usize> = shape.into_iter().chain(shape).collect();
+        let elements = planes * (rows + 2) * columns;
+        let case = Case::new(&text("around"), &loops).random(0, elements).random(1, 1);
+        let row = columns as isize;
+        (0..6)
+            .fold(case, |case, at| case.access(at, (at % 3) as isize * row, &strides))
+            .access(6, 0, &[])
+            .scalar(Scalar::new((planes * rows * columns) as f64))
+            .check();
+    }
+}
+
 /// The inner points of a grid, each with its neighbours.
 pub(super) fn neighbours([rows, columns]: [usize; 2]) -> Case {
     let row = columns as isize + 2;
