@@ -194,3 +194,44 @@ def test_products_have_the_attributes_of_ufuncs():
 
 def test_functions_are_pickled():
     assert pickle.loads(pickle.dumps(np.sum)) is np.sum
+
+
+def test_frames_keep_memory_of_numpy():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"a": [1.0, 4, 9], "b": [1.0, 2, 3]})
+    a = np.array([1.0, 2, 3])
+    root = np.sqrt(frame)
+    assert type(root.values) is numpy.ndarray
+    assert root.equals(numpy.sqrt(frame)) and str(root) == str(numpy.sqrt(frame))
+    assert root.to_json() == numpy.sqrt(frame).to_json()
+    assert root[root["a"] > 1].equals(numpy.sqrt(frame)[1:])
+    assert np.isnan(frame).equals(numpy.isnan(frame))
+    matrix = numpy.ones((3, 2))
+    assert np.add(frame, np.array(matrix)).equals(frame + matrix)
+    first = np.add(frame["a"], a, where=np.array([True, False, True]), out=np.zeros(3))
+    assert first.tolist() == [2, 0, 12]
+    own = np.zeros(3)
+    np.add(frame["a"], a, out=own)
+    assert own.tolist() == [2, 6, 12]
+    gaps = pandas.array([1, 2, None])
+    assert np.sqrt(gaps).equals(numpy.sqrt(gaps))
+    assert ((a == gaps) == (a.get() == gaps)).all()
+
+
+def test_a_plain_array_answers_for_subclasses():
+    class Silent(np.ndarray):
+        def __array_function__(self, *arguments):
+            return NotImplemented
+
+    a = np.arange(3.0)
+    assert np.concatenate([a, a.view(Silent)]).tolist() == [0, 1, 2, 0, 1, 2]
+    with pytest.raises(TypeError, match="NotImplemented"):
+        np.concatenate([a.view(Silent), a.view(Silent)])
+
+
+def test_what_takes_no_part_is_unequal():
+    class Bare:
+        __array_ufunc__ = None
+
+    for a in (np.arange(2), numpy.arange(2)):
+        assert (a == Bare()) is False and (a != Bare()) is True

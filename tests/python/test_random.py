@@ -731,3 +731,10 @@ def test_none_is_no_parameter_of_a_distribution(name, parameters):
     for draw in (getattr(random.default_rng(1), name), getattr(random, name)):
         with pytest.raises(TypeError):
             draw(*parameters)
+
+
+def test_slices_of_a_number_have_one_axis():
+    for module in (phalanx, numpy):
+        rng = module.random.default_rng(3)
+        assert 0 <= int(rng.choice(5, axis=None)) < 5
+        assert sorted(rng.permutation(5, axis=None).tolist()) == [0, 1, 2, 3, 4]

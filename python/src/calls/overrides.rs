@@ -2,6 +2,7 @@
 //! answers a call itself.
 
 use crate::convert::dtypes::numpy;
+use crate::convert::{is_element_of_numpy, on_host};
 use crate::interpreter::errors::type_error;
 use crate::interpreter::mistakes::Mistake;
 use crate::objects::ndarray::Ndarray;
@@ -83,12 +84,40 @@ pub fn of_ufunc<'py>(
     for (object, answer) in &found {
         let mut given = vec![object.clone(), ufunc.clone(), PyString::new(py, method).into_any()];
         given.extend(operands.iter());
+        let passed = passed.copy()?;
+        if let Some(of_numpy) = ufunc_for(object, ufunc)? {
+            given[1] = of_numpy;
+            for operand in &mut given[3..] {
+                *operand = on_host(operand)?;
+            }
+            if let Some(mask) = passed.get_item("where")? {
+                passed.set_item("where", on_host(&mask)?)?;
+            }
+        }
         let answer = answer.call(PyTuple::new(py, given)?, Some(&passed))?;
         if !answer.is(py.NotImplemented()) {
             return Ok(Some(answer.unbind()));
         }
     }
     unanswered(&found, &format!("__array_ufunc__({}, '{method}')", ufunc.repr()?))
+}
+
+/// NumPy's ufunc, for classes that keep what it gives as their own memory, which must be NumPy's:
+/// those of pandas. `None` for other classes, and if NumPy has no such ufunc.
+fn ufunc_for<'py>(
+    object: &Bound<'py, PyAny>,
+    ufunc: &Bound<'py, PyAny>,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
+    if !is_of_pandas(object)? {
+        return Ok(None);
+    }
+    let name = ufunc.getattr("__name__")?.cast_into::<PyString>()?;
+    numpy(object.py())?.getattr_opt(name)
+}
+
+fn is_of_pandas(object: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let module = object.get_type().module()?;
+    Ok(module.to_str()?.split('.').next() == Some("pandas"))
 }
 
 /// As [`of_ufunc`], for an operator. An operand that takes part in no ufunc is left to the
@@ -109,7 +138,8 @@ pub fn of_operator_in_place(
     target: &Bound<'_, PyAny>,
     other: &Bound<'_, PyAny>,
 ) -> PyResult<bool> {
-    if !override_any([target.clone(), other.clone()])? {
+    // A series would take the place of the array; its elements are written instead.
+    if !override_any([target.clone(), other.clone()])? || is_of_pandas(other)? {
         return Ok(false);
     }
     let py = target.py();
@@ -130,9 +160,9 @@ pub fn of_operator_in_place(
     }
 }
 
-/// Whether the class of an object overrides ufuncs.
+/// Whether the class of an object overrides ufuncs, or takes part in none.
 pub fn answers(object: &Bound<'_, PyAny>) -> PyResult<bool> {
-    Ok(method(object, Protocol::Ufuncs)?.is_some_and(|answer| !answer.is_none()))
+    Ok(method(object, Protocol::Ufuncs)?.is_some())
 }
 
 /// Whether a class of the objects overrides ufuncs, or takes part in none.
@@ -204,6 +234,11 @@ fn by_function<'py>(
             return Ok(Some(answer.unbind()));
         }
     }
+    // A plain array among the arguments is asked as well, and answers for subclasses.
+    let has_plain = objects.iter().any(|object| object.is_exact_instance_of::<Ndarray>());
+    if has_plain && found.iter().all(|(object, _)| object.is_instance_of::<Ndarray>()) {
+        return Ok(None);
+    }
     unanswered(&found, &format!("__array_function__({})", function.repr()?))
 }
 
@@ -256,7 +291,8 @@ fn method<'py>(
     object: &Bound<'py, PyAny>,
     protocol: Protocol,
 ) -> PyResult<Option<Bound<'py, PyAny>>> {
-    if is_plain(object) || object.is_exact_instance_of::<Ndarray>() {
+    if object.is_exact_instance_of::<Ndarray>() || is_plain(object) || is_element_of_numpy(object)?
+    {
         return Ok(None);
     }
     let py = object.py();

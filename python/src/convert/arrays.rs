@@ -256,28 +256,35 @@ pub fn to_local_shard(object: &Bound<'_, PyAny>) -> PyResult<LocalShard> {
     Ok(elements(object, None)?.lent())
 }
 
-/// As [`read`]; errors of casts are reported by the modes of the thread.
-fn elements<'py>(object: &Bound<'py, PyAny>, dtype: Option<DType>) -> PyResult<Elements<'py>> {
-    match dtype {
-        Some(_) => errstate::in_numpy(object.py(), || read(object, dtype)),
-        None => read(object, None),
+/// A cast by NumPy to a dtype; its errors are reported by the modes of the thread.
+fn cast<'py>(
+    py: Python<'py>,
+    to: DType,
+    cast: impl FnOnce() -> PyResult<Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    match to {
+        // These hold all numbers.
+        DType::F64 | DType::C128 | DType::Bool => cast(),
+        _ => errstate::in_numpy(py, cast),
     }
 }
 
-fn read<'py>(object: &Bound<'py, PyAny>, dtype: Option<DType>) -> PyResult<Elements<'py>> {
+fn elements<'py>(object: &Bound<'py, PyAny>, dtype: Option<DType>) -> PyResult<Elements<'py>> {
     let py = object.py();
     let numpy = numpy(py)?;
     // `asarray` does not read an object that exports by DLPack only.
     let is_foreign = object.hasattr("__dlpack__")? && !object.hasattr("__array__")?;
-    let reader = if is_foreign { "from_dlpack" } else { "asarray" };
+    let read = if is_foreign { "from_dlpack" } else { "asarray" };
     let coded = |error| as_numpy_raises(py, Mistake::Elements, error);
     let has_dtype = is_foreign || object.hasattr("dtype")?;
     // An object without a dtype is converted to the dtype that is asked for, as far as NumPy
     // allows.
-    let target = dtype.filter(|_| !has_dtype).map(|dtype| to_python(py, dtype)).transpose()?;
-    let converted = match target {
-        Some(target) => numpy.getattr("asarray")?.call1((object, target)),
-        None => numpy.getattr(reader)?.call1((object,)),
+    let converted = match dtype.filter(|_| !has_dtype) {
+        Some(dtype) => {
+            let target = to_python(py, dtype)?;
+            cast(py, dtype, || numpy.getattr("asarray")?.call1((object, target)))
+        }
+        None => numpy.getattr(read)?.call1((object,)),
     };
     let converted = converted.map_err(coded)?;
     let found = converted.getattr("dtype")?;
@@ -297,7 +304,8 @@ fn read<'py>(object: &Bound<'py, PyAny>, dtype: Option<DType>) -> PyResult<Eleme
     let given = if own == wanted {
         converted
     } else {
-        converted.call_method1("astype", (to_python(py, wanted)?,)).map_err(coded)?
+        let target = to_python(py, wanted)?;
+        cast(py, wanted, || converted.call_method1("astype", (target,))).map_err(coded)?
     };
     let shape: Vec<usize> = given.getattr("shape")?.extract()?;
     let native = numpy.getattr("ascontiguousarray")?.call1((&given, to_python(py, wanted)?))?;

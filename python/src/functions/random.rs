@@ -174,6 +174,11 @@ fn chosen(a: &Arguments<'_, '_>, rng: &Generator, axis: i64) -> PyResult<Array> 
     Ok(rng.choice(population, shape(a)?.as_slice(), options))
 }
 
+/// The axis of the slices of a population; the numbers below a number have one axis.
+fn axis_of_slices(a: &Arguments<'_, '_>, population: &str) -> PyResult<i64> {
+    if is_integer(a.object(population)?)? { Ok(0) } else { a.integer_or("axis", 0) }
+}
+
 /// The numbers below a number, or the slices of an array, in random order.
 fn permuted(a: &Arguments<'_, '_>, rng: &Generator, axis: i64) -> PyResult<Array> {
     if is_integer(a.object("x")?)? {
@@ -421,11 +426,11 @@ functions! {
 
     "choice(self, /, a, size=None, replace=True, p=None, axis=0, shuffle=True)",
     "Random slices along an axis, or random integers below a number.":
-    chosen(a, &*source(a)?, a.integer_or("axis", 0)?);
+    chosen(a, &*source(a)?, axis_of_slices(a, "a")?);
 
     "permutation(self, /, x, axis=0)",
     "The integers below a number, or the slices along an axis, in random order.":
-    permuted(a, &*source(a)?, a.integer_or("axis", 0)?);
+    permuted(a, &*source(a)?, axis_of_slices(a, "x")?);
 
     "permuted(self, /, x, *, axis=None, out=None)",
     "The elements of each vector along an axis, in a separate random order.":
