@@ -13,8 +13,9 @@ pub(crate) type Apart = (AccessId, AccessId);
 
 /// Whether the value of `node` may be stored over memory that other buffers share. Each access to a
 /// shared element must happen at the index of its store and not after it; or be outside of what is
-/// stored; or, in a kernel of a single point that is launched once, belong to an earlier loop. `shares` returns `None`
-/// for a buffer in other memory, and otherwise whether its layout is the value's.
+/// stored; or, in a kernel of a single point that is launched once, belong to an earlier loop.
+/// `shares` returns `None` for a buffer in other memory, and otherwise whether its layout is the
+/// value's.
 ///
 /// Returns the pairs of accesses that must stay apart for this to hold with other numbers.
 pub(super) fn may_overwrite(
