@@ -43,6 +43,9 @@ pub fn of_ufunc<'py>(
     arguments: &Bound<'py, PyTuple>,
     keywords: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Option<Py<PyAny>>> {
+    if keywords.is_none() && arguments.iter_borrowed().all(|object| is_known(&object)) {
+        return Ok(None);
+    }
     let py = ufunc.py();
     let out = keywords.map(|keywords| keywords.get_item("out")).transpose()?.flatten();
     let outputs = match out.as_ref().map(|out| out.cast::<PyTuple>()) {
@@ -123,6 +126,9 @@ fn is_of_pandas(object: &Bound<'_, PyAny>) -> PyResult<bool> {
 /// As [`of_ufunc`], for an operator. An operand that takes part in no ufunc is left to the
 /// operator.
 pub fn of_operator(name: &str, operands: &[&Bound<'_, PyAny>]) -> PyResult<Option<Py<PyAny>>> {
+    if operands.iter().all(|object| is_known(object)) {
+        return Ok(None);
+    }
     let found = overriding(operands.iter().copied().cloned(), Protocol::Ufuncs)?;
     if found.is_empty() || found.iter().any(|(_, answer)| answer.is_none()) {
         return Ok(None);
@@ -291,8 +297,7 @@ fn method<'py>(
     object: &Bound<'py, PyAny>,
     protocol: Protocol,
 ) -> PyResult<Option<Bound<'py, PyAny>>> {
-    if object.is_exact_instance_of::<Ndarray>() || is_plain(object) || is_element_of_numpy(object)?
-    {
+    if is_known(object) || is_element_of_numpy(object)? {
         return Ok(None);
     }
     let py = object.py();
@@ -303,6 +308,11 @@ fn method<'py>(
     }
     let of_numpy = numpy(py)?.getattr("ndarray")?.getattr(name)?;
     Ok((!found.is(&of_numpy)).then_some(found))
+}
+
+/// Whether an object is an array of ours or of one of Python's classes: it overrides nothing.
+fn is_known(object: &Bound<'_, PyAny>) -> bool {
+    object.is_exact_instance_of::<Ndarray>() || is_plain(object)
 }
 
 /// Whether an object is of one of Python's classes that are most often arguments.
