@@ -235,3 +235,11 @@ def test_what_takes_no_part_is_unequal():
 
     for a in (np.arange(2), numpy.arange(2)):
         assert (a == Bare()) is False and (a != Bare()) is True
+
+
+def test_polynomials_are_converted_by_ufuncs():
+    for module in (np, numpy):
+        polynomial = module.poly1d([1, 2, 3])
+        assert module.add(polynomial, polynomial).tolist() == [2, 4, 6]
+        assert module.multiply(module.array([1, 2, 3]), polynomial).tolist() == [1, 4, 9]
+        assert (2.0 + polynomial).coeffs.tolist() == [1, 2, 5]

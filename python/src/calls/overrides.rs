@@ -58,6 +58,10 @@ pub fn of_ufunc<'py>(
         return Ok(None);
     }
     if let Some((object, _)) = found.iter().find(|(_, answer)| answer.is_none()) {
+        // Ours, such as polynomials, are converted; they only have operators of their own.
+        if is_of(object, "phalanx")? {
+            return Ok(None);
+        }
         return Err(type_error(
             Mistake::Type,
             format!("operand {} does not support ufuncs (__array_ufunc__=None)", object.repr()?),
@@ -111,16 +115,17 @@ fn ufunc_for<'py>(
     object: &Bound<'py, PyAny>,
     ufunc: &Bound<'py, PyAny>,
 ) -> PyResult<Option<Bound<'py, PyAny>>> {
-    if !is_of_pandas(object)? {
+    if !is_of(object, "pandas")? {
         return Ok(None);
     }
     let name = ufunc.getattr("__name__")?.cast_into::<PyString>()?;
     numpy(object.py())?.getattr_opt(name)
 }
 
-fn is_of_pandas(object: &Bound<'_, PyAny>) -> PyResult<bool> {
+/// Whether the class of an object is of a package.
+fn is_of(object: &Bound<'_, PyAny>, package: &str) -> PyResult<bool> {
     let module = object.get_type().module()?;
-    Ok(module.to_str()?.split('.').next() == Some("pandas"))
+    Ok(module.to_str()?.split('.').next() == Some(package))
 }
 
 /// As [`of_ufunc`], for an operator. An operand that takes part in no ufunc is left to the
@@ -145,7 +150,7 @@ pub fn of_operator_in_place(
     other: &Bound<'_, PyAny>,
 ) -> PyResult<bool> {
     // A series would take the place of the array; its elements are written instead.
-    if !override_any([target.clone(), other.clone()])? || is_of_pandas(other)? {
+    if !override_any([target.clone(), other.clone()])? || is_of(other, "pandas")? {
         return Ok(false);
     }
     let py = target.py();
