@@ -1,6 +1,6 @@
 //! Tests of the conditions that close windows.
 
-use phalanx_array::{arange, flush};
+use phalanx_array::{Array, arange, flush};
 use phalanx_graph::{
     Cause, Engine, Entered, Error, Evaluated, Evaluation, Graph, HostArray, Limits, LocalShard,
     MeshHandle, NodeData, NodeId, NodeOp, Site,
@@ -142,15 +142,21 @@ fn with_several_processes_one_thread_records() {
     }
 }
 
+/// The notes of a program that computes a value from four integers, where windows of 12 operations
+/// are long.
+fn notes_of(program: impl FnOnce(Array) -> Array) -> Arc<Notes> {
+    let limits = Limits { soft: 12, at_once: 0, ..Limits::default() };
+    let notes = Notes::with_limits(1, limits);
+    MeshHandle::new(notes.clone()).enter(|| program(arange(0, 4, 1)).evaluate().unwrap());
+    notes
+}
+
 /// Long windows start with the first operation of a loop, whatever came before the loop, so no
 /// iteration is computed in two windows.
 #[test]
 fn windows_of_a_loop_start_where_its_iterations_do() {
     for before in 0..6 {
-        let limits = Limits { soft: 12, at_once: 0, ..Limits::default() };
-        let notes = Notes::with_limits(1, limits);
-        MeshHandle::new(notes.clone()).enter(|| {
-            let mut value = arange(0, 4, 1);
+        let notes = notes_of(|mut value| {
             for _ in 0..before {
                 value = value.absolute();
             }
@@ -158,7 +164,7 @@ fn windows_of_a_loop_start_where_its_iterations_do() {
                 let (more, less) = (&value * 3, &value - 1);
                 value = more.minimum(&less).maximum(-5).bitwise_xor(&less);
             }
-            value.evaluate().unwrap();
+            value
         });
         let starts = notes.starts.lock().unwrap();
         let is_first = |op: &NodeOp| matches!(op, NodeOp::Elementwise(Op::Multiply));
@@ -173,10 +179,7 @@ fn windows_of_a_loop_start_where_its_iterations_do() {
 #[test]
 fn windows_of_short_loops_close() {
     for length in 1..4 {
-        let limits = Limits { soft: 12, at_once: 0, ..Limits::default() };
-        let notes = Notes::with_limits(1, limits);
-        MeshHandle::new(notes.clone()).enter(|| {
-            let mut value = arange(0, 4, 1);
+        let notes = notes_of(|mut value| {
             for _ in 0..60 {
                 value = &value * 3;
                 if length > 1 {
@@ -186,7 +189,7 @@ fn windows_of_short_loops_close() {
                     value = value.maximum(-5);
                 }
             }
-            value.evaluate().unwrap();
+            value
         });
         let windows = notes.windows.lock().unwrap();
         let longest = windows.iter().map(|(length, ..)| *length).max();

@@ -39,12 +39,12 @@ struct Loop {
 impl Repeats {
     /// The places of the next window. It knows the last operations, so that all iterations of a
     /// loop have the same places.
-    pub fn next(&self) -> Repeats {
+    pub(super) fn next(&self) -> Repeats {
         Repeats { recent: self.recent, ..Repeats::default() }
     }
 
     /// The place of an operation that is recorded now.
-    pub fn place(&self, site: Site, op: &NodeOp) -> Place {
+    pub(super) fn place(&self, site: Site, op: &NodeOp) -> Place {
         let mut place = self.recent[PLACE - 2].0;
         place.rotate_right(1);
         place[0] = Some((site.identity(), discriminant(op)));
@@ -55,7 +55,7 @@ impl Repeats {
     /// operations on where an iteration starts. A start may never come again, if the operations
     /// before the body of a loop differ; a window of twice the length closes where the repetition
     /// was found.
-    pub fn closes(&self, place: &Place, length: usize, long: usize) -> bool {
+    pub(super) fn closes(&self, place: &Place, length: usize, long: usize) -> bool {
         self.found.as_ref().is_some_and(|found| {
             length >= long && found.start == *place || length >= 2 * long && found.twice == *place
         })
@@ -64,7 +64,7 @@ impl Repeats {
     /// Notes the place of the operation after `number` others, and whether the window may close
     /// before it. A place that is recorded twice ends a few operations that the program repeats;
     /// the loop starts with the first of them that is in this window.
-    pub fn note(&mut self, place: Place, number: usize, may_close: bool) {
+    pub(super) fn note(&mut self, place: Place, number: usize, may_close: bool) {
         if let Some(found) = self.found.as_mut().filter(|found| found.start == place) {
             found.last = number;
         }

@@ -43,11 +43,11 @@ pub fn of_ufunc<'py>(
     arguments: &Bound<'py, PyTuple>,
     keywords: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Option<Py<PyAny>>> {
-    if keywords.is_none() && arguments.iter_borrowed().all(|object| is_known(&object)) {
-        return Ok(None);
-    }
     let py = ufunc.py();
     let out = keywords.map(|keywords| keywords.get_item("out")).transpose()?.flatten();
+    if out.is_none() && arguments.iter_borrowed().all(|object| is_known(&object)) {
+        return Ok(None);
+    }
     let outputs = match out.as_ref().map(|out| out.cast::<PyTuple>()) {
         Some(Ok(outputs)) => outputs.iter().collect(),
         Some(Err(_)) => out.iter().cloned().collect(),
@@ -193,6 +193,16 @@ pub fn of_function<'py>(
     arguments: &Bound<'py, PyTuple>,
     keywords: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Option<Py<PyAny>>> {
+    let is_alone = |object: &Bound<'_, PyAny>| {
+        let is_sequence = object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>();
+        is_known(object) && !is_sequence
+    };
+    // Most calls.
+    if arguments.iter_borrowed().all(|object| is_alone(&object))
+        && keywords.is_none_or(|given| given.iter().all(|(_, object)| is_alone(&object)))
+    {
+        return Ok(None);
+    }
     let given = arguments.iter().chain(keywords.iter().flat_map(|given| given.values().iter()));
     let objects = given.flat_map(|object| match () {
         () if let Ok(list) = object.cast::<PyList>() => list.iter().collect(),

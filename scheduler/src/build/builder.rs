@@ -424,7 +424,7 @@ impl<'a> Builder<'a> {
         }
         let mut value = self.member_value(member.node);
         if self.group.is_in_parts {
-            value = self.with_parts_before(member, monoid, value);
+            value = self.with_parts_before(member.node, monoid, map, value);
         }
         let access = self.access(Buffer::Output(member.node), map, node.dtype);
         self.scopes[member.depth].statements.push(Stmt::Store { access, value });
@@ -433,13 +433,18 @@ impl<'a> Builder<'a> {
 
     /// A fold's result, combined with that of the launches before. The first launch loads memory
     /// with any content and does not use it.
-    fn with_parts_before(&mut self, member: &Member, monoid: Monoid, own: ValueId) -> ValueId {
+    fn with_parts_before(
+        &mut self,
+        node: NodeId,
+        monoid: Monoid,
+        map: MapId,
+        own: ValueId,
+    ) -> ValueId {
         let Some(op) = monoid.operation() else {
             unreachable!("bug: {monoid} does not combine parts")
         };
-        let dtype = self.context.graph[member.node].dtype;
-        let map = self.value_map(member.node);
-        let before = self.load(Buffer::Output(member.node), map, dtype);
+        let dtype = self.context.graph[node].dtype;
+        let before = self.load(Buffer::Output(node), map, dtype);
         let all = self.operation(op, vec![before, own], dtype);
         let condition = self.scalar_value(ScalarKey::IsFirst, DType::Bool);
         let first = Expr::Select { condition, on_true: own, on_false: all };

@@ -56,11 +56,8 @@ impl Builder<'_> {
                 false => interior.push((step, part)),
             }
         }
-        let before = interior.len();
-        let mut all = [interior, rim].concat();
-        tell_which_are_first(group, &launch.built, &mut all);
-        let rim = all.split_off(before);
-        self.instance.steps.extend(all.into_iter().map(|(step, _)| step));
+        mark_first_launches(group, &launch.built, interior.iter_mut().chain(&mut rim));
+        self.instance.steps.extend(interior.into_iter().map(|(step, _)| step));
         self.wait_for_slabs(final_step);
         self.instance.steps.extend(rim.into_iter().map(|(step, _)| step));
         self.free_slabs(final_step);
@@ -246,7 +243,11 @@ fn scalar_arguments(group: &Group, built: &Built, part: &IndexBox) -> Arc<[Scala
 
 /// Gives each launch of a group in parts, in the order in which they run, whether no launch before
 /// has stored its results. Two boxes have the same points of the grid, or none in common.
-fn tell_which_are_first(group: &Group, built: &Built, launches: &mut [(LocalStep, IndexBox)]) {
+fn mark_first_launches<'l>(
+    group: &Group,
+    built: &Built,
+    launches: impl Iterator<Item = &'l mut (LocalStep, IndexBox)>,
+) {
     if !built.scalars.contains(&ScalarSource::IsFirst) {
         return;
     }

@@ -58,14 +58,14 @@ impl Shape {
         self.variant.wide = points.saturating_mul(largest.max(1)) >= 1 << 31
             || points >= 1 << 30
             || longest >= 1 << 30;
+        self.variant.moments =
+            Moments::find(kernel).is_some_and(|moments| moments.holds(launch, &self.loops));
         let rows = longest > 0 && self.prefers_rows(kernel, points, longest, found);
         match (rows, self.crossing(kernel)) {
             (true, _) => self.choose_rows(kernel, launch, longest, &outer),
             (false, Some(across)) => self.choose_tiles(kernel, across),
             (false, None) => self.choose_columns(kernel, launch, longest),
         }
-        self.variant.moments =
-            Moments::find(kernel).is_some_and(|moments| moments.holds(launch, &self.loops));
         let folds = kernel.body.iter().filter(|statement| matches!(statement, Stmt::Loop { .. }));
         if self.chunks > 1 {
             let rounds = folds.count() - usize::from(self.variant.moments);
@@ -142,18 +142,15 @@ impl Shape {
         };
         // Moments count the points of a thread, so the last ones alone may be beyond the end; with
         // more than two groups, rows end within.
-        let counts =
-            Moments::find(kernel).is_some_and(|moments| moments.holds(launch, &self.loops));
         let is_tall = |at: usize| {
             width == MOST_LANES
                 && outer.contains(&at)
                 && self.loads_around(kernel, at)
-                && !(counts && self.loops[at].len() > 2)
+                && !(self.variant.moments && self.loops[at].len() > 2)
         };
         let tall: Vec<bool> = (0..self.loops.len()).map(is_tall).collect();
         let is_even = |&at: &usize| {
-            let inner = self.loops[at].last().map_or(1, |group| group.extent);
-            tall[at] || self.loops[at].len() <= 1 || inner.is_multiple_of(ROW_LANES)
+            tall[at] || self.loops[at].len() <= 1 || self.has_whole_rows(at, ROW_LANES)
         };
         let mut lanes = ROW_LANES;
         if has_long(kernel) || !outer.iter().all(is_even) {
@@ -192,6 +189,11 @@ impl Shape {
         }
     }
 
+    /// Whether no thread has points of two rows of a loop, if it has so many consecutive ones.
+    fn has_whole_rows(&self, number: usize, lanes: usize) -> bool {
+        self.loops[number].last().map_or(1, |group| group.extent).is_multiple_of(lanes)
+    }
+
     /// Whether an access has neighbouring elements along the innermost group of one of these loops.
     fn steps_along(&self, access: AccessId, loops: &[usize]) -> bool {
         let steps = &self.variant.loop_steps[access.index()];
@@ -219,11 +221,7 @@ impl Shape {
             MOST_ROW_LANES * kernel[kernel[*access].param].dtype.size() <= MOST_BYTES
                 && self.is_aligned_along(kernel, launch, *access, MOST_ROW_LANES, outer)
         };
-        let is_even = |&at: &usize| {
-            let inner = self.loops[at].last().map_or(1, |group| group.extent);
-            inner.is_multiple_of(MOST_ROW_LANES)
-        };
-        outer.iter().all(is_even)
+        outer.iter().all(|&at| self.has_whole_rows(at, MOST_ROW_LANES))
             && kernel
                 .access_ids()
                 .filter(|&access| self.steps_along(access, outer))

@@ -137,10 +137,9 @@ fn stencil_with_guards() {
 
 /// A five-point stencil on a grid whose first point has the index `origin`, with zeros around it.
 pub(super) fn stencil([rows, columns]: [usize; 2], origin: [i64; 2]) -> Case {
-    let (row, all) = (columns as isize, (i64::MIN, i64::MAX));
+    let row = columns as isize;
     let strides = [row, 1];
-    let last = [origin[0] + rows as i64 - 1, origin[1] + columns as i64 - 1];
-    Case::new(&text("stencil"), &[rows, columns])
+    let case = Case::new(&text("stencil"), &[rows, columns])
         .random(0, rows * columns)
         .random(1, rows * columns)
         .access(0, -row, &strides)
@@ -150,35 +149,36 @@ pub(super) fn stencil([rows, columns]: [usize; 2], origin: [i64; 2]) -> Case {
         .access(4, 0, &strides)
         .access(5, 0, &strides)
         .scalar(Scalar::new(4.0))
-        .origins(&origin)
-        .guard(&[(origin[0] + 1, all.1)])
-        .guard(&[(all.0, last[0])])
-        .guard(&[(origin[1] + 1, all.1)])
-        .guard(&[(all.0, last[1])])
+        .origins(&origin);
+    with_edges(case, [rows, columns], origin)
+}
+
+/// Guards of the loads from the rows above and below and from the columns before and after.
+fn with_edges(case: Case, extents: [usize; 2], origin: [i64; 2]) -> Case {
+    origin.into_iter().zip(extents).fold(case, |case, (first, extent)| {
+        let last = first + extent as i64 - 1;
+        case.guard(&[(first + 1, i64::MAX)]).guard(&[(i64::MIN, last)])
+    })
 }
 
 /// The products of a five-point stencil with other elements, stored and summed. On GPUs a thread
 /// has points in successive rows, if there are many.
 pub(super) fn stencil_norm([rows, columns]: [usize; 2]) -> Case {
-    let (row, all) = (columns as isize, (i64::MIN, i64::MAX));
+    let row = columns as isize;
     let strides = [row, 1];
-    let last = [rows as i64 - 1, columns as i64 - 1];
     let case = Case::new(&text("stencil_norm"), &[rows, columns])
         .random(0, rows * columns)
         .random(1, rows * columns)
         .random(2, rows * columns)
         .random(3, 1);
     let around = [0, -row, row, -1, 1].into_iter().enumerate();
-    around
+    let case = around
         .fold(case, |case, (access, start)| case.access(access, start, &strides))
         .access(5, 0, &strides)
         .access(6, 0, &strides)
         .access(7, 0, &[])
-        .scalar(Scalar::new(4.0))
-        .guard(&[(1, all.1)])
-        .guard(&[(all.0, last[0])])
-        .guard(&[(1, all.1)])
-        .guard(&[(all.0, last[1])])
+        .scalar(Scalar::new(4.0));
+    with_edges(case, [rows, columns], [0, 0])
 }
 
 #[test]
