@@ -504,20 +504,25 @@ pub fn running_sums() -> Outcome {
     outcome(vec![(result, expected)], &[&a])
 }
 
-/// `b = sort(a); b[1:] - b[:-1]; argsort(a)` of a vector: sorted blocks, routed by rank and merged
+/// `b = sort(a); b[1:] - b[:-1]; argsort(a); argsort(a.astype("f4"))` of a vector: sorted blocks,
+/// routed by rank and merged; positions beside the elements, and packed with them
 pub fn ranks() -> Outcome {
     let shape = [ROWS * COLUMNS];
     let a = array(&shape, 1);
     let sorted = sort(&a, 0);
     let gaps = sorted.slice(s![1..]) - sorted.slice(s![..-1]);
     let order = argsort(&a, 0);
+    let narrow = argsort(&a.astype(DType::F32), 0);
     let given = numbers(&shape, 1);
     let mut positions: Vec<usize> = (0..given.len()).collect();
     positions.sort_by(|&one, &other| given[one].total_cmp(&given[other]));
     let gap = |pair: &[usize]| given[pair[1]] - given[pair[0]];
     let expected = positions.windows(2).map(gap).collect();
-    let positions = positions.into_iter().map(|at| at as f64).collect();
-    outcome(vec![(gaps, expected), (order, positions)], &[&a])
+    let mut of_narrow: Vec<usize> = (0..given.len()).collect();
+    of_narrow.sort_by(|&one, &other| (given[one] as f32).total_cmp(&(given[other] as f32)));
+    let [positions, of_narrow] =
+        [positions, of_narrow].map(|order| order.into_iter().map(|at| at as f64).collect());
+    outcome(vec![(gaps, expected), (order, positions), (narrow, of_narrow)], &[&a])
 }
 
 /// `b = a[at] * 2; c = a.copy(); c[at] = b` of a vector: requests go to the owners of positions

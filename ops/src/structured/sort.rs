@@ -52,6 +52,7 @@ impl Ranks {
         let is_selectable = match order {
             Order::Values => !dtype.is_complex() && dtype.size() >= size_of::<u32>(),
             Order::Positions => true,
+            Order::Packed | Order::Unpacked => false,
         };
         is_selectable && extent >= SHORTEST && self.last - self.first < extent / 4
     }
@@ -79,6 +80,20 @@ pub enum Order {
     /// The original position of each element (`i64`) in the axis; of a block, in the axis of the
     /// whole.
     Positions,
+    /// The order of each element and its original position in one number (`u64`), in order: the
+    /// position, which counts as those of `Positions`, is in the low 32 bits. For dtypes of
+    /// [`Order::is_packed`].
+    Packed,
+    /// The positions (`i64`) that packed numbers (`u64`) hold, in the order of these numbers.
+    Unpacked,
+}
+
+impl Order {
+    /// Whether lines of `extent` elements of a dtype can be sorted with their positions packed:
+    /// the dtype is real and has at most four bytes, and positions fit in 32 bits.
+    pub fn is_packed(dtype: DType, extent: usize) -> bool {
+        !dtype.is_complex() && dtype.size() <= 4 && u32::try_from(extent).is_ok()
+    }
 }
 
 impl Record for Sort {
@@ -90,6 +105,9 @@ impl Record for Sort {
             (Order::Positions, Some(_), _) => "argpartition",
             (Order::Values, None, Some(_)) => "merge",
             (Order::Positions, None, Some(_)) => "argmerge",
+            (Order::Packed, ..) => "sort_packed",
+            (Order::Unpacked, _, None) => "sort_unpacked",
+            (Order::Unpacked, _, Some(_)) => "merge_unpacked",
         }
     }
 
@@ -97,7 +115,8 @@ impl Record for Sort {
         let (shape, dtype) = operands[0];
         match self.order {
             Order::Values => (shape.into(), dtype),
-            Order::Positions => (shape.into(), DType::I64),
+            Order::Positions | Order::Unpacked => (shape.into(), DType::I64),
+            Order::Packed => (shape.into(), DType::U64),
         }
     }
 
@@ -118,8 +137,10 @@ impl Record for Sort {
         match (self.ranks, self.runs) {
             (Some(_), _) => Work::Select,
             (None, Some(_)) => Work::Merge,
-            (None, None) if self.order == Order::Positions => Work::SortPositions,
-            (None, None) => Work::Sort,
+            (None, None) => match self.order {
+                Order::Values | Order::Unpacked => Work::Sort,
+                Order::Positions | Order::Packed => Work::SortPositions,
+            },
         }
     }
 }

@@ -40,7 +40,9 @@ pub(super) fn expand(sort: Sort, call: Call<'_>, placement: &Placement) -> Expan
     let runs = split.bounds.parts();
     let mut phases = match sort.order {
         Order::Values => ranks.values(value, dtype, runs),
+        Order::Positions if Order::is_packed(dtype, shape[axis]) => ranks.packed(value, runs),
         Order::Positions => ranks.positions(value, dtype, runs),
+        Order::Packed | Order::Unpacked => unreachable!("bug: only phases of a sort are packed"),
     };
     if is_turned {
         let back: SmallVec<[usize; 4]> = (0..ndim)
@@ -92,6 +94,17 @@ impl Ranks {
         let merge = self.sort(Order::Positions, Some(runs));
         let merged = self.blocks(merge, &[routed_keys.into()], DType::I64, true);
         self.blocks(take, &[routed.into(), merged.into()], DType::I64, true);
+        self.phases
+    }
+
+    /// The positions of short elements in order: they are carried in the low bits of the keys, so
+    /// no two keys are equal.
+    fn packed(mut self, value: PhaseInput, runs: usize) -> Vec<Phase> {
+        let sort = self.sort(Order::Packed, None);
+        let packed = self.blocks(sort, &[value], DType::U64, false);
+        let routed = self.route(&[packed], DType::U64);
+        let merge = self.sort(Order::Unpacked, Some(runs));
+        self.blocks(merge, &[routed.into()], DType::I64, true);
         self.phases
     }
 

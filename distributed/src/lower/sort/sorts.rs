@@ -80,7 +80,8 @@ fn in_ranks(op: &Structured, operand: &PlacedOperand<'_>) -> Option<InRanks> {
     let space = if own.bounds.is_ascending() { sharding.clone() } else { output.clone() };
     let item = match order {
         Order::Values => dtype.size(),
-        Order::Positions => dtype.size() + DType::I64.size(),
+        Order::Positions if Order::is_packed(*dtype, shape[axis]) => DType::U64.size(),
+        Order::Positions | Order::Packed | Order::Unpacked => dtype.size() + DType::I64.size(),
     };
     let Bytes(block) = Bytes::of(output.largest_block(shape), item);
     let moved = Bytes(block / parts.max(1) * (parts - 1));

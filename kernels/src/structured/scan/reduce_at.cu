@@ -60,12 +60,23 @@ KERNEL(256) reduce_column_parts(const Argument a) {
     }
 }
 
+// The elements that a lane reads before it combines them.
+#define AHEAD 8
+
 // The combination of `count` > 0 elements by a warp; the first lane of the warp has it.
 DEVICE Element of_warp(const Element* from, u64 count) {
     int lane = threadIdx.x % 32, lanes = count < 32 ? (int)count : 32;
     Element all = lane < lanes ? from[lane] : Element();
-#pragma unroll 8
-    for (u64 at = 32 + lane; at < count; at += 32) all = OP(all, from[at]);
+    u64 at = 32 + lane;
+    // Reads ahead: the compiler does not move reads over the test of the end.
+    for (; at + 32 * (AHEAD - 1) < count; at += 32 * AHEAD) {
+        Element next[AHEAD];
+#pragma unroll
+        for (int i = 0; i < AHEAD; i++) next[i] = from[at + 32 * i];
+#pragma unroll
+        for (int i = 0; i < AHEAD; i++) all = OP(all, next[i]);
+    }
+    for (; at < count; at += 32) all = OP(all, from[at]);
 #pragma unroll
     for (int d = 16; d > 0; d /= 2) {
         Element upper = shuffle_down(all, d);
@@ -90,13 +101,26 @@ KERNEL(256) reduce_lines(const Argument a) {
     }
 }
 
-// A warp for each stretch.
+// A thread block for each stretch: each warp combines some of its parts.
 KERNEL(256) reduce_line_parts(const Argument a) {
-    u64 total = a.outer * a.rows, step = (u64)gridDim.x * 8;
-    for (u64 i = (u64)blockIdx.x * 8 + threadIdx.x / 32; i < total; i += step) {
+    SHARED alignas(16) char room[8 * sizeof(Element)];
+    Element* of_warps = (Element*)room;
+    u64 total = a.outer * a.rows, warp = threadIdx.x / 32;
+    for (u64 i = blockIdx.x; i < total; i += gridDim.x) {
         Stretch own = stretch_at(a, i % a.rows);
-        const Element* from = (const Element*)a.parts + i * a.chunks;
-        Element all = of_warp(from, (own.count + own.of_chunk - 1) / own.of_chunk);
-        if (threadIdx.x % 32 == 0) ((Element*)a.to)[i] = all;
+        u64 parts = (own.count + own.of_chunk - 1) / own.of_chunk, of_warp_count = (parts + 7) / 8;
+        u64 first = warp * of_warp_count, left = first < parts ? parts - first : 0;
+        const Element* from = (const Element*)a.parts + i * a.chunks + first;
+        if (left > 0) {
+            Element all = of_warp(from, left < of_warp_count ? left : of_warp_count);
+            if (threadIdx.x % 32 == 0) of_warps[warp] = all;
+        }
+        barrier();
+        if (threadIdx.x == 0) {
+            Element all = of_warps[0];
+            for (u64 w = 1; w * of_warp_count < parts; w++) all = OP(all, of_warps[w]);
+            ((Element*)a.to)[i] = all;
+        }
+        barrier();
     }
 }

@@ -18,7 +18,7 @@ const WARP: usize = 32;
 const MOST_BLOCKS: usize = 1 << 20;
 /// The number of threads that keep a device busy. It is fixed, so that the order of sums does not
 /// depend on the device.
-const MANY_THREADS: usize = 1 << 18;
+const MANY_THREADS: usize = 1 << 19;
 /// The fewest rows of a chunk for a thread, on average.
 const ROWS: usize = 128;
 
@@ -110,7 +110,7 @@ pub fn reduce_at(
     };
     launch(entry, to.len() * chunks * per_part)?;
     if chunks > 1 {
-        launch(joining, to.len() * per_part)?;
+        launch(joining, to.len() * if has_lines { THREADS } else { 1 })?;
     }
     Ok(true)
 }

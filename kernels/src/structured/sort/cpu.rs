@@ -34,5 +34,17 @@ pub fn run(sort: Sort, operands: &[Block<'_>], to: &Block<'_>, pool: Option<&ray
             assert_eq!(to.dtype, DType::I64, "bug: positions are i64");
             positions::sort(sort, from, to, pool);
         }
+        Order::Packed => {
+            assert_eq!(to.dtype, DType::U64, "bug: orders with positions are u64");
+            positions::sort_packed(sort, from, to, pool);
+        }
+        Order::Unpacked => {
+            assert_eq!(
+                (from.dtype, to.dtype),
+                (DType::U64, DType::I64),
+                "bug: packed positions are u64, and positions are i64"
+            );
+            positions::unpack(sort, from, to, pool);
+        }
     }
 }

@@ -16,8 +16,8 @@ use std::sync::Arc;
 /// Runs that are merged in passes over memory rather than sorted anew.
 const MOST_RUNS: usize = 64;
 
-/// `to` = the elements of each line in order, or the positions they had. A partition is a full
-/// sort. False for lines of 2³⁰ elements and more, which the host sorts.
+/// `to` = the elements of each line in order, the positions they had, or both packed. A partition
+/// is a full sort. False for lines of 2³⁰ elements and more, which the host sorts.
 ///
 /// Equal elements keep their order; among values, -0 is before 0, in lines of runs within each run.
 /// Errors: those of the compiler; `DeviceError::OutOfMemory` for the buffers between passes.
@@ -82,8 +82,9 @@ pub fn run(
 /// as are positions of more than two runs, which would have to be carried from pass to pass.
 fn merged(sort: Sort, dtype: DType) -> Option<usize> {
     let most = match sort.order {
-        Order::Values => MOST_RUNS,
+        Order::Values | Order::Unpacked => MOST_RUNS,
         Order::Positions => 2,
+        Order::Packed => 0,
     };
     sort.runs.filter(|&runs| !dtype.is_complex() && runs <= most)
 }
@@ -123,13 +124,17 @@ pub fn routines(sort: Sort, operands: &[Block<'_>], to: &Block<'_>) -> Vec<Routi
 /// The texts of every dtype.
 pub fn sources() -> Vec<String> {
     let real = DType::ALL.iter().filter(|dtype| !dtype.is_complex());
+    let packed = real.clone().filter(|&&dtype| Order::is_packed(dtype, 0));
     real.clone()
         .flat_map(|&dtype| [Order::Values, Order::Positions].map(|order| (order, dtype)))
+        .chain(packed.map(|&dtype| (Order::Packed, dtype)))
+        .chain([(Order::Unpacked, DType::U64)])
         .flat_map(|(order, dtype)| [false, true].map(|many| routine(order, dtype, many).source()))
         .chain(complex::sources())
         .chain(real.flat_map(|&dtype| {
             [Order::Values, Order::Positions]
                 .map(|order| merge_path::routine(order, dtype).source())
         }))
+        .chain([merge_path::routine(Order::Unpacked, DType::U64).source()])
         .collect()
 }

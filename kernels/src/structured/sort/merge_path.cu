@@ -1,5 +1,6 @@
 // Merges the ascending runs of a line in pairs. Of equal elements, those of the first run come
-// first. With `POSITIONS`, the kernels write the positions of the elements.
+// first. With `POSITIONS`, the kernels write the positions of the elements; with `UNPACKED`, the
+// last pass writes the positions that elements have in their low 32 bits.
 struct Argument {
     u64 from, to;
     // The number of runs found and their first positions in any order; then in ascending order.
@@ -10,21 +11,37 @@ struct Argument {
     u64 width;
     // The position of the first element of the line.
     u64 origin;
-    // For each tile of the pass, the number of elements of the first run of its pair before it.
-    u64 cuts, tiles;
+    // The tiles of the pass, and their number.
+    u64 of_pass, tiles;
+    // Whether the pass writes the result.
+    u64 is_last;
 };
 
 #define THREADS 256
 #define ITEMS (sizeof(Word) > 4 ? 8 : 16)
 #define TILE (THREADS * ITEMS)
+// The elements that a thread reads before it compares them.
+#define AHEAD 8
 
-// Finds where the runs start.
+// Finds where the runs start. A thread reads its elements ahead of the comparisons.
 KERNEL(256) find_runs(const Argument a) {
-    u64 step = (u64)gridDim.x * blockDim.x;
-    for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x + 1; i < a.extent; i += step) {
-        if (!is_less(key_at(a.from, i), key_at(a.from, i - 1))) continue;
-        unsigned place = atomic_add((unsigned*)a.found, 1u);
-        if (place + 1 < a.runs) ((u64*)a.found)[1 + place] = i;
+    u64 own_first = (u64)blockIdx.x * THREADS * AHEAD + threadIdx.x;
+    u64 step = (u64)gridDim.x * THREADS * AHEAD;
+    for (u64 first = own_first; first < a.extent; first += step) {
+        Key own[AHEAD], before[AHEAD];
+#pragma unroll
+        for (int k = 0; k < AHEAD; k++) {
+            u64 i = first + k * THREADS;
+            bool is = i > 0 && i < a.extent;
+            own[k] = key_at(a.from, is ? i : 0);
+            before[k] = key_at(a.from, is ? i - 1 : 0);
+        }
+#pragma unroll
+        for (int k = 0; k < AHEAD; k++) {
+            if (!is_less(own[k], before[k])) continue;
+            unsigned place = atomic_add((unsigned*)a.found, 1u);
+            if (place + 1 < a.runs) ((u64*)a.found)[1 + place] = first + k * THREADS;
+        }
     }
 }
 
@@ -50,21 +67,23 @@ DEVICE u64 start_of(const Argument& a, u64 run) {
 }
 
 // The number of elements of the first run among the first `diagonal` merged elements.
-template <typename First, typename Second>
-DEVICE u64 of_first(First first, u64 count, Second second, u64 others, u64 diagonal) {
-    u64 low = diagonal > others ? diagonal - others : 0, high = diagonal < count ? diagonal : count;
+template <typename Number>
+DEVICE Number of_first(const Word* first, Number count, const Word* second, Number others,
+                       Number diagonal) {
+    Number low = diagonal > others ? diagonal - others : 0;
+    Number high = diagonal < count ? diagonal : count;
     while (low < high) {
-        u64 middle = (low + high) / 2;
+        Number middle = (low + high) / 2;
         if (order_of(second[diagonal - 1 - middle]) < order_of(first[middle])) high = middle;
         else low = middle + 1;
     }
     return low;
 }
 
-// A tile of the result: the two runs of its pair, and the position of its first element, at most at
-// the end.
+// A tile of the result: the two runs of its pair, the position of its first element, at most at the
+// end, and the number of elements of the first run before it.
 struct Tile {
-    u64 start, middle, end, first;
+    u64 start, middle, end, first, cut;
 };
 
 DEVICE Tile tile_at(const Argument& a, u64 tile) {
@@ -73,7 +92,7 @@ DEVICE Tile tile_at(const Argument& a, u64 tile) {
         u64 tiles = (end - start + TILE - 1) / TILE;
         if (tile < tiles || end == a.extent) {
             u64 first = start + tile * TILE;
-            return {start, start_of(a, run + a.width), end, first < end ? first : end};
+            return {start, start_of(a, run + a.width), end, first < end ? first : end, 0};
         }
         tile -= tiles;
     }
@@ -87,47 +106,85 @@ KERNEL(THREADS) cut_tiles(const Argument a) {
     const Word* first = (const Word*)a.from + tile.start;
     const Word* second = (const Word*)a.from + tile.middle;
     u64 count = tile.middle - tile.start, others = tile.end - tile.middle;
-    ((u64*)a.cuts)[at] = of_first(first, count, second, others, tile.first - tile.start);
+    tile.cut = of_first(first, count, second, others, tile.first - tile.start);
+    ((Tile*)a.of_pass)[at] = tile;
 }
+
+// The place of an element of a tile in shared memory: one is left free after each 128 bytes, so
+// threads that access elements at the distance of `ITEMS` access different banks.
+#define PLACE(at) ((at) + (at) / (int)(128 / sizeof(Item)))
 
 // A thread block merges a tile.
 KERNEL(THREADS) merge_runs(const Argument a) {
-    SHARED Word room[TILE];
-    // For each element of the result, its place in the room.
-    SHARED u16 places[TILE];
-    SHARED Tile tile;
-    if (threadIdx.x == 0) tile = tile_at(a, blockIdx.x);
-    barrier();
+    // What a thread merges: the elements, or their places in the room.
+#if POSITIONS
+    typedef u16 Item;
+    SHARED u16 merged[PLACE(TILE)];
+#else
+    typedef Word Item;
+#endif
+    SHARED Word room[PLACE(TILE)];
+    const Tile* tiles = (const Tile*)a.of_pass + blockIdx.x;
+    Tile tile = tiles[0];
+    u64 next_cut = tiles[blockIdx.x + 1 < a.tiles ? 1 : 0].cut;
     u64 start = tile.start, middle = tile.middle, end = tile.end, tile_start = tile.first;
     if (tile_start >= end) return;
-    const Word *first = (const Word*)a.from + start, *second = (const Word*)a.from + middle;
     u64 count = middle - start, diagonal = tile_start - start;
-    u64 size = end - tile_start < TILE ? end - tile_start : TILE;
-    const u64* cuts = (const u64*)a.cuts + blockIdx.x;
-    u64 from_first = cuts[0], next = tile_start + size < end ? cuts[1] : count;
-    u64 of_tile = next - from_first, from_second = diagonal - from_first;
-    for (u64 i = threadIdx.x; i < size; i += THREADS)
-        room[i] = i < of_tile ? first[from_first + i] : second[from_second + i - of_tile];
-    barrier();
-    const Word *low = room, *high = room + of_tile;
-    u64 rest = size - of_tile, own = threadIdx.x * ITEMS < size ? threadIdx.x * ITEMS : size;
-    u64 i = of_first(low, of_tile, high, rest, own), j = own - i;
+    int size = (int)(end - tile_start < TILE ? end - tile_start : TILE);
+    u64 from_first = tile.cut, next = tile_start + size < end ? next_cut : count;
+    int of_tile = (int)(next - from_first), rest = size - of_tile;
+    const Word* first = (const Word*)a.from + start + from_first;
+    const Word* second = (const Word*)a.from + middle + (diagonal - from_first) - of_tile;
+    Word own[ITEMS];
 #pragma unroll
     for (int k = 0; k < ITEMS; k++) {
-        bool has_low = i < of_tile, has_high = j < rest;
-        bool takes_high = has_high && (!has_low || order_of(high[j]) < order_of(low[i]));
-        if (own + k < size) places[own + k] = (u16)(takes_high ? of_tile + j : i);
-        if (takes_high) j++;
-        else i++;
+        int i = k * THREADS + threadIdx.x;
+        own[k] = i < size ? (i < of_tile ? first : second)[i] : (Word)0;
     }
+#pragma unroll
+    for (int k = 0; k < ITEMS; k++) room[k * THREADS + threadIdx.x] = own[k];
     barrier();
-    for (u64 i = threadIdx.x; i < size; i += THREADS) {
-        u64 at = places[i];
-        if (POSITIONS) {
-            u64 row = at < of_tile ? start + from_first + at : middle + from_second + at - of_tile;
-            ((i64*)a.to)[tile_start + i] = (i64)(a.origin + row);
+    int from = threadIdx.x * ITEMS < size ? threadIdx.x * ITEMS : size;
+    int i = (int)of_first(room, of_tile, room + of_tile, rest, from), j = of_tile + from - i;
+    Word low = room[i < size ? i : 0], high = room[j < size ? j : 0];
+    Word low_order = order_of(low), high_order = order_of(high);
+    Item taken[ITEMS];
+#pragma unroll
+    for (int k = 0; k < ITEMS; k++) {
+        bool takes_high = j < size && (i >= of_tile || high_order < low_order);
+#if POSITIONS
+        taken[k] = (u16)(takes_high ? j : i);
+#else
+        taken[k] = takes_high ? high : low;
+#endif
+        // One read serves the run whose element was taken.
+        int at = takes_high ? ++j : ++i;
+        Word read = room[at < size ? at : 0], order = order_of(read);
+        if (takes_high) {
+            high = read;
+            high_order = order;
         } else {
-            ((Word*)a.to)[tile_start + i] = room[at];
+            low = read;
+            low_order = order;
         }
+    }
+#if !POSITIONS
+    Word* merged = room;
+    barrier();
+#endif
+#pragma unroll
+    for (int k = 0; k < ITEMS; k++) merged[PLACE(threadIdx.x * ITEMS + k)] = taken[k];
+    barrier();
+#pragma unroll
+    for (int k = 0; k < ITEMS; k++) {
+        int i = k * THREADS + threadIdx.x;
+        if (i >= size) continue;
+        Item item = merged[PLACE(i)];
+#if POSITIONS
+        u64 row = item < of_tile ? start + from_first : middle + (diagonal - from_first) - of_tile;
+        ((i64*)a.to)[tile_start + i] = (i64)(a.origin + row + item);
+#else
+        ((Word*)a.to)[tile_start + i] = UNPACKED && a.is_last ? (Word)(item & 0xffffffffu) : item;
+#endif
     }
 }

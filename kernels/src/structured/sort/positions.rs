@@ -27,6 +27,48 @@ pub(super) fn sort(sort: Sort, from: &Block<'_>, to: &Block<'_>, pool: Option<&r
     }
 }
 
+/// Sorts the orders of the elements of each line, packed with their positions, into `to`.
+///
+/// Panics (`bug:`) unless the operand is as `Order::is_packed` says.
+pub(super) fn sort_packed(
+    sort: Sort,
+    from: &Block<'_>,
+    to: &Block<'_>,
+    pool: Option<&rayon::ThreadPool>,
+) {
+    let lines = (Lines::of(to.shape, sort.axis), sort);
+    match from.dtype.size() {
+        1 => of_packed::<u8>(lines, from, to, pool),
+        2 => of_packed::<u16>(lines, from, to, pool),
+        4 => of_packed::<u32>(lines, from, to, pool),
+        _ => unreachable!("bug: {} does not fit beside a position", from.dtype),
+    }
+}
+
+/// Sorts the numbers of each line and stores the positions that are packed in them into `to`.
+pub(super) fn unpack(
+    sort: Sort,
+    from: &Block<'_>,
+    to: &Block<'_>,
+    pool: Option<&rayon::ThreadPool>,
+) {
+    let lines = (Lines::of(to.shape, sort.axis), sort);
+    let stored = |key, _: u64, _| (key & LOW) as i64;
+    // The rows of the packed numbers do not matter.
+    store(lines, from, to, pool, |number: u64, _| number, |_| 0, stored);
+}
+
+fn of_packed<W: Word>(
+    lines: Sorted,
+    from: &Block<'_>,
+    to: &Block<'_>,
+    pool: Option<&rayon::ThreadPool>,
+) {
+    let form = Form::<W>::of(from.dtype);
+    let stored = |key, _: W, row: i64| (key & !LOW) | row as u64;
+    store(lines, from, to, pool, |bits, row| pack(form, bits, row), |key| key & LOW, stored);
+}
+
 /// Sorts complex numbers.
 pub(super) fn sort_complex(
     sort: Sort,
@@ -38,11 +80,11 @@ pub(super) fn sort_complex(
     match from.dtype {
         DType::C64 => {
             let pack = |number: Complex32, row| pack_wide(order_c64(number), row);
-            store(lines, from, to, pool, pack, |key| key as u64, |number, _| number);
+            store(lines, from, to, pool, pack, |key| key as u64, |_, number, _| number);
         }
         _ => {
             let pack = |number: Complex64, row| (order_c128(number), row as u64);
-            store(lines, from, to, pool, pack, |key| key.1, |number, _| number);
+            store(lines, from, to, pool, pack, |key| key.1, |_, number, _| number);
         }
     }
 }
@@ -61,8 +103,17 @@ fn of_words<W: Word>(
     if u32::try_from(lines.0.extent).is_err() {
         return of_wide(lines, from, to, |bits: W| form.order(bits).into(), pool);
     }
-    let pack = |bits: W, row| (Into::<u64>::into(form.order(bits)) << 32) | row as u64;
-    store(lines, from, to, pool, pack, |key| key & u64::from(u32::MAX), |_, row| row);
+    let pack = |bits, row| pack(form, bits, row);
+    store(lines, from, to, pool, pack, |key| key & LOW, |_, _, row| row);
+}
+
+/// The bits of a packed position.
+const LOW: u64 = u32::MAX as u64;
+
+/// The order of an element above its row.
+#[inline(always)]
+fn pack<W: Word>(form: Form<W>, bits: W, row: usize) -> u64 {
+    (Into::<u64>::into(form.order(bits)) << 32) | row as u64
 }
 
 /// Elements whose order has eight bytes.
@@ -74,7 +125,7 @@ fn of_wide<T: Plain>(
     pool: Option<&rayon::ThreadPool>,
 ) {
     let pack = |element: T, row| pack_wide(order(element), row);
-    store(lines, from, to, pool, pack, |key| key as u64, |_, row| row);
+    store(lines, from, to, pool, pack, |key| key as u64, |_, _, row| row);
 }
 
 fn of_pairs<T: Plain>(
@@ -85,7 +136,7 @@ fn of_pairs<T: Plain>(
     pool: Option<&rayon::ThreadPool>,
 ) {
     let pack = |element: T, row| (order(element), row as u64);
-    store(lines, from, to, pool, pack, |key| key.1, |_, row| row);
+    store(lines, from, to, pool, pack, |key| key.1, |_, _, row| row);
 }
 
 /// Partitions keys.
@@ -105,8 +156,8 @@ fn pack_wide(order: u64, row: usize) -> u128 {
     (u128::from(order) << 64) | row as u128
 }
 
-/// Sorts the keys of each line and stores, for each position, the result of `stored` for the
-/// element that belongs there and the row it had in the whole axis.
+/// Sorts the keys of each line and stores, for each position, the result of `stored` for the key
+/// and the element that belong there and the row it had in the whole axis.
 fn store<T: Plain, K: Key, S: Plain>(
     (lines, sort): Sorted,
     from: &Block<'_>,
@@ -114,7 +165,7 @@ fn store<T: Plain, K: Key, S: Plain>(
     pool: Option<&rayon::ThreadPool>,
     pack: impl Fn(T, usize) -> K + Sync,
     row_of: impl Fn(K) -> u64 + Sync,
-    stored: impl Fn(T, i64) -> S + Sync,
+    stored: impl Fn(K, T, i64) -> S + Sync,
 ) {
     let origin = from.origin[usize::from(sort.axis)];
     // SAFETY: nothing writes the operand meanwhile (condition 2 of `Buffer`).
@@ -151,11 +202,12 @@ fn store<T: Plain, K: Key, S: Plain>(
             each(one, lines.extent, GRAIN, |rows| {
                 for row in rows {
                     for (line, column) in columns.clone().enumerate() {
-                        let had = row_of(keys[line * lines.extent + row]);
+                        let key = keys[line * lines.extent + row];
+                        let had = row_of(key);
                         let element = from[lines.at(outer, had as usize, column)];
                         let place = to.at(lines.at(outer, row, column));
                         // SAFETY: the position is inside the block, and this turn's alone.
-                        unsafe { *place = stored(element, (origin as u64 + had) as i64) };
+                        unsafe { *place = stored(key, element, (origin as u64 + had) as i64) };
                     }
                 }
             });

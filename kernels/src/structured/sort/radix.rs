@@ -42,10 +42,17 @@ pub(in crate::structured) fn routine(order: Order, dtype: DType, many: bool) -> 
         ("K", String::from(key)),
         ("KIND", kind.to_string()),
         ("INFINITE", format!("(({key}){infinite})")),
-        ("POSITIONS", u8::from(order == Order::Positions).to_string()),
+        ("POSITIONS", u8::from(writes_positions(order)).to_string()),
+        ("PACKED", u8::from(order == Order::Packed).to_string()),
+        ("UNPACKED", u8::from(order == Order::Unpacked).to_string()),
         ("MANY", u8::from(many).to_string()),
     ];
     Routine::new(TEXT, defines, Uses::default())
+}
+
+/// Whether the positions of elements are carried from pass to pass.
+fn writes_positions(order: Order) -> bool {
+    matches!(order, Order::Positions | Order::Packed)
 }
 
 /// Sorting of elements of a real dtype.
@@ -91,7 +98,7 @@ impl<'a> Sorting<'a> {
         words[8] = extent as u64;
         words[11] = self.origin as u64;
         let item = self.dtype.size();
-        let result = if self.order == Order::Positions { 8 } else { item };
+        let result = if writes_positions(self.order) { 8 } else { item };
         let routine = routine(self.order, self.dtype, count > 1);
         let launch = |entry: &'static str, blocks: usize, words: &[u64]| {
             let threads = if entry == "sort_starts" { 256 } else { THREADS };
@@ -152,7 +159,8 @@ impl<'a> Sorting<'a> {
         let item = self.dtype.size();
         // Keys that are smaller than positions leave no room for those of a tile.
         let room = if item < 4 { tiles * self.tile() } else { 0 };
-        let of_positions = if self.order == Order::Positions { 4 * (extent + room) } else { 0 };
+        let has_positions = writes_positions(self.order);
+        let of_positions = if has_positions { 4 * (extent + room) } else { 0 };
         let steps = [extent * item, of_positions, 4 * (1 + 256 * tiles)];
         let steps = steps.map(|step| step.next_multiple_of(512));
         let mut lines = (TOGETHER / extent).min(count).max(1);

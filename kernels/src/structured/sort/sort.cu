@@ -2,7 +2,8 @@
 //
 // `T` is the type of the elements, `K` the unsigned integers of their size, `KIND` 0 for unsigned
 // integers and truth values, 1 for signed integers, 2 for floating point. With `POSITIONS` the
-// kernels write the positions of the elements.
+// kernels write the positions of the elements; with `PACKED` also the keys, above the positions.
+// With `UNPACKED` the elements are packed, and the kernels write the positions in their low bits.
 struct Argument {
     u64 from, to;
     // The keys and positions between passes.
@@ -48,6 +49,9 @@ DEVICE K element_of(K key) {
     }
     return key;
 }
+
+// What is written for an element: with `UNPACKED`, the position in the low bits.
+DEVICE K result_of(K element) { return UNPACKED ? (K)(element & 0xffffffffu) : element; }
 
 // The argument for the line of the thread block. A text for one line (`MANY` is 0) has the argument
 // as it is: moved addresses would take registers.
@@ -238,9 +242,11 @@ KERNEL(THREADS) sort_pass(const Argument all) {
             K key = keys[at];
             place[i] = targets[(unsigned)(key >> shift) & 255] + at;
             if (POSITIONS) {
-                if (!is_last) ((K*)a.next_keys)[place[i]] = key;
+                // The memory of the keys is reused for positions before these are stored.
+                if (PACKED && is_last) ((u32*)a.to)[2 * (u64)place[i] + 1] = key;
+                else if (!is_last) ((K*)a.next_keys)[place[i]] = key;
             } else if (is_last) {
-                ((K*)a.to)[place[i]] = element_of(key);
+                ((K*)a.to)[place[i]] = result_of(element_of(key));
             } else {
                 ((K*)a.next_keys)[place[i]] = key;
             }
@@ -262,7 +268,8 @@ KERNEL(THREADS) sort_pass(const Argument all) {
     for (int i = 0; i < ITEMS; i++) {
         int at = i * THREADS + threadIdx.x;
         if (at < size) {
-            if (is_last) ((i64*)a.to)[place[i]] = (i64)(a.origin + room[at]);
+            if (PACKED && is_last) ((u32*)a.to)[2 * (u64)place[i]] = (u32)a.origin + room[at];
+            else if (is_last) ((i64*)a.to)[place[i]] = (i64)(a.origin + room[at]);
             else ((unsigned*)a.next_positions)[place[i]] = room[at];
         }
     }
@@ -302,7 +309,9 @@ KERNEL(THREADS) sort_short(const Argument a) {
     }
     barrier();
     for (int i = threadIdx.x; i < size; i += THREADS) {
-        if (POSITIONS) ((i64*)a.to)[blockIdx.x * a.count + i] = (i64)(a.origin + positions[i]);
-        else ((K*)a.to)[blockIdx.x * a.count + i] = from[positions[i]];
+        u64 at = blockIdx.x * a.count + i;
+        u64 position = a.origin + positions[i];
+        if (POSITIONS) ((u64*)a.to)[at] = PACKED ? (u64)keys[i] << 32 | position : position;
+        else ((K*)a.to)[at] = result_of(from[positions[i]]);
     }
 }

@@ -269,20 +269,21 @@ mod sorts {
     }
 
     const BOTH: [Order; 2] = [Order::Positions, Order::Values];
+    const ALL: [Order; 3] = [Order::Positions, Order::Values, Order::Packed];
 
     sorts! {
-        of_bool Bool BOTH;
-        of_i8 I8 BOTH;
-        of_i16 I16 BOTH;
-        of_i32 I32 BOTH;
+        of_bool Bool ALL;
+        of_i8 I8 ALL;
+        of_i16 I16 ALL;
+        of_i32 I32 ALL;
         of_i64 I64 BOTH;
-        of_u8 U8 BOTH;
-        of_u16 U16 BOTH;
-        of_u32 U32 BOTH;
-        of_u64 U64 BOTH;
-        of_f16 F16 BOTH;
-        of_bf16 BF16 BOTH;
-        of_f32 F32 BOTH;
+        of_u8 U8 ALL;
+        of_u16 U16 ALL;
+        of_u32 U32 ALL;
+        of_u64 U64 [Order::Positions, Order::Values, Order::Unpacked];
+        of_f16 F16 ALL;
+        of_bf16 BF16 ALL;
+        of_f32 F32 ALL;
         of_f64 F64 BOTH;
         of_c64 C64 BOTH;
         of_c128_by_positions C128 [Order::Positions];
@@ -407,7 +408,9 @@ fn lines_of_few_runs_are_merged() {
     for &dtype in DType::ALL {
         for (seed, cuts) in all_cuts.into_iter().enumerate() {
             let value = in_runs(&Value::mixed(dtype, &[2, extent], seed as u64), cuts);
-            for (runs, order) in [(cuts.len() - 1, Order::Values), (11, Order::Positions)] {
+            let unpacked = (dtype == DType::U64).then_some((cuts.len() - 1, Order::Unpacked));
+            let both = [(cuts.len() - 1, Order::Values), (11, Order::Positions)];
+            for (runs, order) in both.into_iter().chain(unpacked) {
                 let sort = Sort { axis: 1, order, ranks: None, runs: Some(runs) };
                 let is = on_gpu(Structured::Sort(sort), &[&value], &[0, 0], &device);
                 let should = evaluate(Structured::Sort(Sort::new(1, order)), &[&value]);

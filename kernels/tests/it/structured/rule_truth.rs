@@ -62,12 +62,17 @@ fn cases() -> Vec<Case> {
         add(fft(Transform::RealForward), &[f64s(&[4, 6])]);
         let extent = 2 * complex.shape[usize::from(axis)] as u64 - 1;
         add(fft(Transform::RealInverse { extent }), &[complex]);
-        for order in [Order::Values, Order::Positions] {
+        for order in [Order::Values, Order::Positions, Order::Packed] {
             let operand = [small(DType::I32, &[4, 6], 3)];
             add(Structured::Sort(Sort::new(axis, order)), &operand);
             let ranks = Ranks { first: 1, last: 2 };
-            add(Structured::Sort(Sort { axis, order, ranks: Some(ranks), runs: None }), &operand);
+            if order != Order::Packed {
+                let part = Sort { axis, order, ranks: Some(ranks), runs: None };
+                add(Structured::Sort(part), &operand);
+            }
         }
+        let unpacked = Structured::Sort(Sort::new(axis, Order::Unpacked));
+        add(unpacked, &[small(DType::U64, &[4, 6], 5)]);
         let routed = [f64s(&[4, 6]), small(DType::I32, &[4, 6], 7)];
         add(Structured::Route(Route { axis }), &routed);
         let scan = Structured::Scan(Scan { op: Op::Add, axis, in_order: false });

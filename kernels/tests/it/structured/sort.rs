@@ -29,6 +29,36 @@ fn check(value: &Value, axis: u8) {
     assert_same(&is, &sorted, &format!("sort of {}", value.dtype));
     assert!(is == sorted, "sort of {} {:?} keeps the bits", value.dtype, value.shape);
     assert_same(&sort(Order::Positions), &positions, &format!("argsort of {}", value.dtype));
+    if Order::is_packed(value.dtype, value.shape[usize::from(axis)]) {
+        check_packed(&sort(Order::Packed), value, &positions, axis);
+    }
+}
+
+/// Checks that the low bits are the positions, and that the orders above them ascend and are equal
+/// for equal elements alone.
+fn check_packed(packed: &Value, value: &Value, positions: &Value, axis: u8) {
+    let what = format!("packed sort of {} {:?}", value.dtype, value.shape);
+    let [outer, extent, inner] = value.lines(axis.into());
+    let word = |of: &Value, at: usize| {
+        u64::from_ne_bytes(of.element(at).try_into().expect("an element of eight bytes"))
+    };
+    for line in 0..outer * inner {
+        let place = |row: usize| (line / inner * extent + row) * inner + line % inner;
+        let element = |row: usize| value.element(place(word(positions, place(row)) as usize));
+        for row in 0..extent {
+            let own = word(packed, place(row));
+            assert_eq!(own & u64::from(u32::MAX), word(positions, place(row)), "{what}");
+            if row > 0 {
+                let before = word(packed, place(row - 1)) >> 32;
+                let is = before.cmp(&(own >> 32));
+                assert_eq!(is, order(value.dtype, element(row - 1), element(row)), "{what}");
+            }
+        }
+    }
+    for runs in [None, Some(3)] {
+        let unpack = Sort { axis, order: Order::Unpacked, ranks: None, runs };
+        assert!(evaluate(Structured::Sort(unpack), &[packed]) == *positions, "unpacked {what}");
+    }
 }
 
 #[test]
