@@ -97,3 +97,128 @@ def test_functions_of_python():
     assert scaled.tolist() == [[4, 1], [1, 4]]
     x = np.arange(5.0)
     assert np.piecewise(x, [x < 2], [lambda v: -v, lambda v: v**2]).tolist() == [-0.0, -1, 4, 9, 16]
+
+
+def same(ours, theirs):
+    numpy.testing.assert_array_equal(numpy.asarray(ours), theirs)
+    assert ours.dtype == theirs.dtype and ours.strides == theirs.strides
+
+
+def numbers(*shape):
+    return (numpy.arange(numpy.prod(shape)) * 7 % 31 - 9.0).reshape(shape)
+
+
+def test_many_runs_of_positions():
+    counts = numpy.arange(200) * 3 % 5
+    mask = numpy.arange(200) * 7 % 11 > 4
+    at = numpy.flatnonzero(mask)[::-1]
+    for a in [numbers(200), numbers(200).astype("i2"), numbers(200, 3), numbers(200, 3).T]:
+        axis = a.shape.index(200)
+        same(np.repeat(np.asarray(a), counts, axis=axis), numpy.repeat(a, counts, axis=axis))
+        for which in [mask, at, at[:20], numpy.arange(0, 200, 2), numpy.arange(100), [5, 5, 7]]:
+            ours = np.delete(np.asarray(a), which, axis)
+            numpy.testing.assert_array_equal(numpy.asarray(ours), numpy.delete(a, which, axis))
+    for a in [numbers(200), numbers(200, 3), numpy.asfortranarray(numbers(200, 3))]:
+        for which in [at, at[:20], numpy.full(50, 7), numpy.arange(200)]:
+            for values in [2.5, numpy.arange(len(which)).reshape(-1, *[1] * (a.ndim - 1))]:
+                ours = np.insert(np.asarray(a), which, values, axis=0)
+                same(ours, numpy.insert(a, which, values, axis=0))
+
+
+def test_joins_of_many_arrays():
+    parts = [numbers(3 + number % 4, 2) for number in range(60)]
+    same(np.concatenate([np.asarray(part) for part in parts]), numpy.concatenate(parts))
+    rows = [numbers(5) + number for number in range(60)]
+    for axis in [0, 1]:
+        ours = np.stack([np.asarray(row) * 2 for row in rows], axis=axis)
+        same(ours, numpy.stack([row * 2 for row in rows], axis=axis))
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("at", [[2, 0], [[1, 3], [2, 2]], [4, 4, -1, 0, 1, 2, 3, 1], []])
+def test_positions_of_an_inner_axis(at, order):
+    at = numpy.array(at, dtype=int)
+    for shape, items in [
+        ((4, 5), (slice(None), at)),
+        ((3, 5, 4), (slice(None), at)),
+        ((3, 4, 5), (Ellipsis, at)),
+        ((3, 4, 5), (slice(None, None, -1), slice(1, 3), at)),
+        ((3, 5, 4), (slice(None), at, slice(None, None, 2))),
+    ]:
+        a = numpy.array(numbers(*shape), order=order)
+        b = np.array(a, order=order)
+        same(b[items], a[items])
+        values = numbers(*a[items].shape) * 3
+        for value in [8.0, values]:
+            a[items] = value
+            b[items] = np.asarray(value)
+            same(b, a)
+        numpy.add.at(a, items, values)
+        np.add.at(b, items, values)
+        same(b, a)
+    mask = numpy.isin(numpy.arange(5), at)
+    a = numpy.array(numbers(4, 5), order=order)
+    same(np.array(a, order=order)[:, mask], a[:, mask])
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (4, 4), (3, 5), (5, 3), (9, 2), (3, 3, 3), (2, 0)])
+@pytest.mark.parametrize("value", [7, 2.5, [1.0], [1, 2, 3], numpy.arange(12).reshape(3, 4)])
+def test_fill_diagonal(shape, value):
+    for wrap in [False, True]:
+        for make in [lambda np: np.zeros(shape), lambda np: np.ones(shape, order="F")]:
+            ours, theirs = make(np), make(numpy)
+            np.fill_diagonal(ours, value, wrap)
+            numpy.fill_diagonal(theirs, value, wrap)
+            same(ours, theirs)
+    whole = np.zeros((6, 6))
+    np.fill_diagonal(whole[1:5, ::2], 1)
+    theirs = numpy.zeros((6, 6))
+    numpy.fill_diagonal(theirs[1:5, ::2], 1)
+    same(whole, theirs)
+    whole.setflags(write=False)
+    with pytest.raises(ValueError):
+        np.fill_diagonal(whole, 1)
+
+
+@pytest.mark.parametrize("mode", ["full", "same", "valid"])
+def test_convolutions_with_borders(mode):
+    for count, taps in [(5, 5), (100, 31), (3000, 2), (700, 260), (6, 9)]:
+        for cast in ["f8", "c16", "f4"]:
+            a, v = numbers(count).astype(cast), numbers(taps).astype(cast)
+            for ours, theirs in [
+                (np.convolve(np.asarray(a), v, mode), numpy.convolve(a, v, mode)),
+                (np.correlate(np.asarray(a), v, mode), numpy.correlate(a, v, mode)),
+            ]:
+                numpy.testing.assert_allclose(numpy.asarray(ours), theirs, 1e-5)
+                assert ours.dtype == theirs.dtype
+    # No term outside of a vector is a product of an infinity and a zero.
+    a, v = numpy.ones(40), numpy.array([1, numpy.inf, 2])
+    numpy.testing.assert_array_equal(
+        numpy.asarray(np.convolve(np.asarray(a), v, mode)), numpy.convolve(a, v, mode)
+    )
+
+
+def test_sorts_of_short_columns():
+    for cast in ["f4", "f8", "i4", "i8", "u1", "i2", "f2"]:
+        for rows in [2, 4, 9]:
+            a = numbers(rows, 300).astype(cast)
+            same(np.sort(np.asarray(a), axis=0), numpy.sort(a, axis=0))
+    a = numpy.where(numbers(4, 300) > 10, numpy.nan, numbers(4, 300))
+    a[1] = -0.0
+    ours = np.sort(np.asarray(a), axis=0)
+    numpy.testing.assert_array_equal(numpy.asarray(ours), numpy.sort(a, axis=0))
+    ours, theirs = numpy.asarray(np.median(np.asarray(a[1:]), axis=0)), numpy.median(a[1:], axis=0)
+    numpy.testing.assert_array_equal(ours, theirs)
+
+
+def test_selections_by_a_mask_of_the_same_size():
+    a, mask = numbers(6, 7), numbers(6, 7)
+    ours, condition = np.asarray(a), np.asarray(mask)
+    same(np.extract(condition, ours), numpy.extract(mask, a))
+    same(np.extract(condition > 3, ours.T), numpy.extract(mask > 3, a.T))
+    flat = mask.ravel() > 3
+    same(np.compress(flat, ours), numpy.compress(flat, a))
+    same(np.compress(flat, ours.ravel(), axis=-1), numpy.compress(flat, a.ravel(), axis=-1))
+    same(np.compress([0, 1, 1], ours, axis=1), numpy.compress([0, 1, 1], a, axis=1))
+    with pytest.raises(numpy.exceptions.AxisError):
+        np.compress(flat, ours.ravel(), axis=1)

@@ -738,3 +738,16 @@ def test_slices_of_a_number_have_one_axis():
         rng = module.random.default_rng(3)
         assert 0 <= int(rng.choice(5, axis=None)) < 5
         assert sorted(rng.permutation(5, axis=None).tolist()) == [0, 1, 2, 3, 4]
+
+
+def test_a_choice_without_replacement_is_the_start_of_a_random_order():
+    for count, wanted in [(1000, 0), (1000, 1), (1000, 7), (20_000, 7), (20_000, 20_000), (0, 0)]:
+        order = numpy.asarray(random.default_rng(3).permutation(count))
+        chosen = random.default_rng(3).choice(max(count, 1), wanted, replace=False)
+        if count:
+            numpy.testing.assert_array_equal(numpy.asarray(chosen), order[:wanted])
+        else:
+            assert chosen.shape == (0,)
+    chances = numpy.arange(1000) / numpy.arange(1000).sum()
+    chosen = numpy.asarray(random.default_rng(3).choice(1000, 9, replace=False, p=chances))
+    assert len(set(chosen.tolist())) == 9 and 0 not in chosen

@@ -248,7 +248,18 @@ impl Worked {
         }
         self.show_repeated_once(site)?;
         let (lines, position) = self.lines(site)?;
-        let taken = lines.take_resolved(&position, 0, site)?;
+        let place = self.place_in_memory();
+        let taken = if place > 0 && position.size() < lines.shape()[0] {
+            // The elements are taken where they are, and only these are put in NumPy's order.
+            within(site, || {
+                let own = moveaxis(&lines, 0, place as i64);
+                let taken = own.ok()?.take_resolved(&position, place, site)?;
+                let there: Vec<i64> = (place..place + ndim).map(|axis| axis as i64).collect();
+                moveaxis(&taken, there, self.first()).copy().into_result()
+            })?
+        } else {
+            lines.take_resolved(&position, 0, site)?
+        };
         // The position of each axis of the result among the axes taken.
         let place_of = |order: &[usize], axis: usize| {
             order.iter().position(|&one| one == axis).expect("bug: an order has every axis")
@@ -311,13 +322,32 @@ impl Worked {
     ) -> Result<(), Error> {
         within(site, || {
             let values = values.map(|values| moveaxis(values, self.there(), self.first()));
+            let place = self.place_in_memory();
+            if place > 0 {
+                // Lines that are put where they are need no copy of the array in another order.
+                let own = moveaxis(&self.view, 0, place as i64).into_result()?;
+                let position = &self.positions[0];
+                let new = || own.put_lines(op, place, position, values.as_ref(), site);
+                return own.rewrite(new, site);
+            }
             let new = || {
                 let (lines, position) = self.lines(site)?;
-                let new = lines.put_rows(op, &position, values.as_ref(), site)?;
+                let new = lines.put_lines(op, 0, &position, values.as_ref(), site)?;
                 new.reshape(self.view.shape()).into_result()
             };
             self.view.rewrite(new, site)
         })
+    }
+
+    /// The place in memory, among the other axes, of an axis that alone has positions. It is 0 if
+    /// there are several, or if the order in memory is another.
+    fn place_in_memory(&self) -> usize {
+        let (shape, strides) = (self.view.shape(), self.view.strides());
+        if self.positions.len() != 1 || shape[0] < 2 {
+            return 0;
+        }
+        let reach = |axis: usize| if shape[axis] == 1 { 0 } else { strides[axis].unsigned_abs() };
+        (1..shape.len()).take_while(|&axis| reach(axis) > reach(0)).count()
     }
 
     /// The axes of the positions when they come first.

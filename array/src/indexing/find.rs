@@ -251,9 +251,20 @@ fn raveled(indices: &[Array], shape: &[usize], modes: &[Mode], site: Site) -> Re
 pub fn extract(condition: &Array, array: &Array) -> Array {
     let site = call_site();
     Array::catch((|| {
+        if condition.ok()?.size() == array.ok()?.size() {
+            return selected(condition, array, site);
+        }
         let positions = positions_of(condition, site)?;
         within(site, || array.reshape([-1]).take(&positions, 0).into_result())
     })())
+}
+
+/// The elements, in C order, where a condition with as many elements is nonzero: without positions.
+fn selected(condition: &Array, array: &Array, site: Site) -> Result<Array, Error> {
+    within(site, || {
+        let mask = condition.converted(DType::Bool, site).reshape([-1]);
+        array.reshape([-1]).compress(&mask).into_result()
+    })
 }
 
 /// NumPy's `compress`: the slices of `array` along an axis for which the vector `condition` is
@@ -269,6 +280,10 @@ pub fn compress(condition: &Array, array: &Array, axis: Option<i64>) -> Array {
         if condition.ndim() != 1 {
             let (expected, ndim) = ("1", condition.ndim());
             return Err(Error::op(OpError::Ndim { operation: "compress", expected, ndim }, site));
+        }
+        if condition.size() == array.ok()?.size() && (axis.is_none() || array.ndim() == 1) {
+            axis.map(|axis| array.axis(axis, site)).transpose()?;
+            return selected(condition, array, site);
         }
         let positions = positions_of(condition, site)?;
         within(site, || match axis {

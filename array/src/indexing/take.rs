@@ -4,7 +4,7 @@ use super::linear::{along, steps};
 use super::positions::{Mode, argument_array, from_either_end, resolved, whole};
 use crate::array::{Argument, Array, check_casting_at, is_reproducible};
 use crate::floating::warn_discarded;
-use crate::manipulation::with_extent;
+use crate::manipulation::{moveaxis, with_extent};
 use crate::recording::record_structured;
 use phalanx_graph::{DataError, Error, Site, call_site, in_place_of, within};
 use phalanx_ops::structured::{Put, Take};
@@ -166,26 +166,32 @@ impl Array {
         })
     }
 
-    /// A copy with new rows at positions along the first axis. The rows are in C order of the
-    /// positions, and `values` has as many elements as these rows. An operation with one operand
-    /// takes no values.
-    pub(super) fn put_rows(
+    /// A copy with new lines at positions along an axis. The values have the axes of the positions
+    /// first and then the other axes of the array, and as many elements as the lines. An operation
+    /// with one operand takes no values.
+    pub(super) fn put_lines(
         &self,
         op: Option<Op>,
+        axis: usize,
         positions: &Array,
         values: Option<&Array>,
         site: Site,
     ) -> Result<Array, Error> {
         let count = positions.size();
-        let mut column = vec![1; self.ndim()];
-        column[0] = count;
-        let rows = with_extent(self.shape(), 0, count);
+        let mut line = vec![1; self.ndim()];
+        line[axis] = count;
+        let lines = with_extent(self.shape(), axis, count);
+        let mut rows = vec![count];
+        rows.extend((0..self.ndim()).filter(|&other| other != axis).map(|at| self.shape()[at]));
         within(site, || {
-            let positions = positions.reshape(column.as_slice()).broadcast_to(rows.as_slice());
+            let positions = positions.reshape(line.as_slice()).broadcast_to(lines.as_slice());
             // An operation that reads no values receives the positions instead.
-            let values = values.map_or(positions.clone(), |values| values.reshape(rows.as_slice()));
+            let values = values.map_or(positions.clone(), |values| {
+                moveaxis(&values.reshape(rows.as_slice()), 0, axis as i64)
+            });
             let in_order = is_reproducible(&self.mesh()?);
-            self.put_resolved(Put { axis: 0, op, in_order }, &positions, values.ok()?, site)
+            let put = Put { axis: axis as u8, op, in_order };
+            self.put_resolved(put, &positions, values.ok()?, site)
         })
     }
 

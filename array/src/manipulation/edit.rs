@@ -5,6 +5,7 @@ use crate::creation::ShapeArgument;
 use crate::floating::warn_discarded;
 use crate::manipulation::argument::{AxisList, Positions, along, span, with_extent};
 use crate::manipulation::join::{blank, mesh_of_all, try_concatenate, write_part};
+use crate::manipulation::runs::{MOST_RUNS, runs, runs_between};
 use phalanx_graph::{Error, Site, call_site, within};
 use phalanx_ops::error::OpError;
 use phalanx_ops::shape::saturating;
@@ -28,8 +29,9 @@ fn flat_or_axis(
 /// A copy without the elements at some positions along an axis; axis `()` uses all elements in C
 /// order.
 ///
-/// Local (records one write for each run of positions that remain). Errors: `OpError::Index`,
-/// `OpError::Axis`, `OpError::Argument` for a mask of another length than the axis.
+/// Local (records one write for each run of positions that remain, or one take if there are many).
+/// Errors: `OpError::Index`, `OpError::Axis`, `OpError::Argument` for a mask of another length than
+/// the axis.
 #[track_caller]
 #[must_use]
 pub fn delete(array: &Array, positions: impl Into<Positions>, axis: impl Into<AxisList>) -> Array {
@@ -37,10 +39,14 @@ pub fn delete(array: &Array, positions: impl Into<Positions>, axis: impl Into<Ax
     Array::catch((|| {
         let (array, axis) = flat_or_axis(array, &axis, "delete", site)?;
         let extent = array.shape()[axis];
-        let mut stays = vec![true; extent];
-        for position in positions.resolve(axis, extent, site)? {
-            stays[position] = false;
+        let mut gone = positions.resolve(axis, extent, site)?;
+        gone.sort_unstable();
+        gone.dedup();
+        if gone.len() < MOST_RUNS {
+            return array.arranged_in_runs(&runs_between(&gone, extent), axis, site);
         }
+        let mut stays = vec![true; extent];
+        gone.iter().for_each(|&position| stays[position] = false);
         let kept: Vec<usize> = (0..extent).filter(|&position| stays[position]).collect();
         array.arranged(&kept, axis, site)
     })())
@@ -51,8 +57,8 @@ pub fn delete(array: &Array, positions: impl Into<Positions>, axis: impl Into<Ax
 ///
 /// The values are cast to the dtype of the array and broadcast as in NumPy. At a single position
 /// all slices of the values along the axis are inserted. A mask may have any length. Local (records
-/// one write for each run of positions). Errors: `OpError::Index`, `OpError::Axis`,
-/// `OpError::BroadcastInto`.
+/// one write for each run of positions, or one take if there are many). Errors: `OpError::Index`,
+/// `OpError::Axis`, `OpError::BroadcastInto`.
 #[track_caller]
 #[must_use]
 pub fn insert(
@@ -155,15 +161,27 @@ fn insert_at_many(
     for (before, &k) in order.iter().enumerate() {
         places[k] += before;
     }
-    let mut is_new = vec![false; extent + at.len()];
-    places.iter().for_each(|&place| is_new[place] = true);
-    let old: Vec<usize> = (0..is_new.len()).filter(|&place| !is_new[place]).collect();
+    let total = extent + at.len();
     let result = result_of(array, values, axis, at.len(), site)?;
     let shape = with_extent(array.shape(), axis, at.len());
     let spread = within(site, || without_leading(values, ndim).broadcast_to(shape.as_slice()));
     spread.ok()?;
-    result.arrange_from(&spread, &places, axis, site)?;
-    result.arrange_from(array, &old, axis, site)?;
+    let few = runs(&places).filter(|_| at.len() < MOST_RUNS);
+    if let Some(new) = few {
+        let ascending: Vec<usize> = order.iter().map(|&k| places[k]).collect();
+        result.arrange_from(&spread, &new, axis, site)?;
+        result.arrange_from(array, &runs_between(&ascending, total), axis, site)?;
+    } else {
+        // New elements come after the old ones, in the order in which they are given.
+        let mut from = vec![usize::MAX; total];
+        places.iter().enumerate().for_each(|(k, &place)| from[place] = extent + k);
+        let old = from.iter_mut().filter(|position| **position == usize::MAX);
+        old.enumerate().for_each(|(k, position)| *position = k);
+        let axes = AxisList::from(axis as i64);
+        let joined = try_concatenate(&[array, &spread], &axes, Some(array.dtype()), site)?;
+        let taken = joined.taken_at(&from, axis, site)?;
+        within(site, || result.try_assign(&taken))?;
+    }
     debug_assert_eq!(result.ndim(), ndim, "bug: an insertion changed the number of axes");
     Ok(result)
 }

@@ -9,7 +9,7 @@ use crate::math::select;
 use phalanx_graph::{Error, Site, call_site, within};
 use phalanx_ops::error::OpError;
 use phalanx_ops::promote::default_dtype;
-use phalanx_ops::{Casting, DType, Kind, Scalar, Shape, can_cast};
+use phalanx_ops::{AffineMap, AxisMap, Casting, DType, Kind, Scalar, Shape, can_cast};
 
 /// A value cast to the dtype of the target, so that `select` keeps the dtype of the elements that
 /// are not written.
@@ -138,28 +138,28 @@ pub fn fill_diagonal(array: &Array, value: impl Into<Argument>, wrap: bool) -> R
         return Ok(());
     }
     let value = written(value, array.dtype(), site)?;
+    if matches!(&value, Argument::Array(values) if values.size() == 0) {
+        return Err(refused("fill_diagonal", "val", "no values", site));
+    }
+    let value = match value {
+        Argument::Array(values) if values.size() == 1 => {
+            within(site, || values.reshape(()).into_result())?.into()
+        }
+        other => other,
+    };
+    if !(wrap && ndim == 2 && shape[0] > shape[1]) {
+        return write_diagonal(array, value, site);
+    }
+    // A wrapped diagonal has an element at every flat index that is a multiple of `columns + 1`.
     let mesh = array.mesh()?;
-    let indices: Vec<Array> =
-        (0..ndim).map(|axis| index_of(&shape, axis, &mesh, site)).collect::<Result<_, _>>()?;
+    let (row, column) = (index_of(&shape, 0, &mesh, site)?, index_of(&shape, 1, &mesh, site)?);
+    let columns = shape[1] as i64;
     within(site, || {
-        // A wrapped diagonal has an element at every flat index that is a multiple of
-        // `columns + 1`.
-        let wraps = wrap && ndim == 2 && shape[0] > shape[1];
-        let columns = shape[1] as i64;
-        let mask = if wraps {
-            ((&indices[0] * columns + &indices[1]) % (columns + 1)).equal(0)
-        } else {
-            let equal = |axis: usize| indices[0].equal(&indices[axis]);
-            (2..ndim).fold(equal(1), |all, axis| all.logical_and(equal(axis)))
-        };
+        let mask = ((&row * columns + &column) % (columns + 1)).equal(0);
         let value = match value {
-            Argument::Array(values) if values.size() == 0 => {
-                return Err(refused("fill_diagonal", "val", "no values", site));
-            }
-            Argument::Array(values) if values.size() == 1 => values.reshape(()).into(),
             // Row `r` of a wrapped diagonal has the value with number `r - r / (columns + 1)`. The
             // last of every `columns + 1` rows has none, so a gap follows each round of values.
-            Argument::Array(values) if wraps => {
+            Argument::Array(values) if values.ndim() > 0 => {
                 let rounds = shape[0].div_ceil(shape[1] + 1);
                 let filled = try_resize(&values, &[rounds, shape[1]], site)?;
                 let gaps = crate::manipulation::pad(
@@ -170,13 +170,23 @@ pub fn fill_diagonal(array: &Array, value: impl Into<Argument>, wrap: bool) -> R
                 let rows = gaps.ravel().slice([super::argument::span(0, shape[0])]);
                 rows.reshape([shape[0], 1]).into()
             }
-            Argument::Array(values) => {
-                let mut column = vec![1; ndim];
-                column[0] = shape[0];
-                try_resize(&values, &column, site)?.into()
-            }
-            scalar => scalar,
+            one => one,
         };
         array.rewrite(|| select(&mask, value.clone(), array).into_result(), site)
     })
+}
+
+/// Writes the diagonal of all axes, through the view in which one axis moves along all of them.
+fn write_diagonal(array: &Array, value: Argument, site: Site) -> Result<(), Error> {
+    let length = array.shape().iter().copied().min().unwrap_or(0);
+    let all = std::iter::repeat_n(AxisMap { axis: Some(0), start: 0, step: 1 }, array.ndim());
+    let map = AffineMap { shape: Shape::from_slice(&[length]), axes: all.collect() };
+    let diagonal = array.with_view(array.base_view()?.through(&map, array.base_shape()?))?;
+    let value = match value {
+        Argument::Array(values) if values.ndim() > 0 => {
+            try_resize(&values, &[length], site)?.into()
+        }
+        one => one,
+    };
+    within(site, || diagonal.try_assign(value))
 }

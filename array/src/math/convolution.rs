@@ -2,8 +2,9 @@
 
 use super::methods::select;
 use crate::array::Array;
-use crate::creation::zeros;
+use crate::creation::{from_slice, zeros};
 use crate::manipulation::refused;
+use crate::recording::taken;
 use phalanx_graph::{Error, Site, call_site, within};
 use phalanx_ops::error::OpError;
 use phalanx_ops::{DType, Index, promote};
@@ -46,9 +47,9 @@ impl ConvolveMode {
 ///
 /// Dtype `promote(a, b)`, in which integers wrap. The work is the product of the lengths. One
 /// product is recorded for each element of the shorter vector. Use it for kernels of some tens of
-/// elements: they fuse into one pass over the longer vector. Sharding: that of the longer vector;
-/// elements at the borders of blocks move. Local (records nodes). Errors: `OpError::Ndim`,
-/// `OpError::Argument` for a vector without elements.
+/// elements: they fuse into one pass over the longer vector. A few products are summed as the rows
+/// of a matrix. Sharding: that of the longer vector; elements at the borders of blocks move. Local
+/// (records nodes). Errors: `OpError::Ndim`, `OpError::Argument` for a vector without elements.
 #[track_caller]
 #[must_use]
 pub fn convolve(a: &Array, v: &Array, mode: ConvolveMode) -> Array {
@@ -113,6 +114,9 @@ fn sum_of_shifted(long: &Array, short: &Array, mode: ConvolveMode) -> Result<Arr
     let (start, length) = mode.part(long.size(), short.size());
     let middle = short.size() - 1..long.size();
     if dtype.is_inexact() && short.size() > 1 && mode != ConvolveMode::Valid {
+        if length.saturating_mul(short.size()) <= FEW_PRODUCTS {
+            return by_windows(&long, &short, start..start + length);
+        }
         // With zeros around the vector, infinities of the shorter one would give NaN.
         let result = zeros(length, dtype);
         let write = |part: Range<usize>, values: &Array| {
@@ -153,8 +157,42 @@ fn shifted(long: &Array, short: &Array, start: usize, length: usize) -> Result<A
     })
 }
 
+/// A convolution of up to this many products is computed from a matrix of the products, and so are
+/// borders of up to so many: the matrix takes a few operations, sums of shifted vectors take two
+/// and more for each element of the shorter vector.
+const FEW_PRODUCTS: usize = 1 << 12;
+const FEW_AT_BORDER: usize = 1 << 16;
+
+/// The sums at `part` of the convolution, each of a row of a matrix of products. Terms outside of
+/// the longer vector are left out.
+fn by_windows(long: &Array, short: &Array, part: Range<usize>) -> Result<Array, Error> {
+    let (size, terms) = (long.size(), short.size());
+    let from = part.start.saturating_sub(terms - 1)..part.end.min(size);
+    let shape = [part.len(), terms];
+    let mut positions: Vec<i64> = Vec::with_capacity(part.len() * terms);
+    let mut holds: Vec<bool> = Vec::with_capacity(part.len() * terms);
+    for at in part {
+        for place in 0..terms {
+            let found = at.checked_sub(place).filter(|&found| found < size);
+            positions.push(found.map_or(0, |found| (found - from.start) as i64));
+            holds.push(found.is_some());
+        }
+    }
+    let positions = from_slice(&positions, [positions.len()]).into_result()?;
+    let these = long.slice([range(from.start, from.end)]).into_result()?;
+    let windows = taken(&these, &positions, call_site())?.reshape(shape);
+    let products = &windows * short;
+    if holds.contains(&false) {
+        return select(&from_slice(&holds, shape), products, 0).sum(-1).into_result();
+    }
+    products.sum(-1).into_result()
+}
+
 /// The sums at `part` of the convolution, for which some terms are outside of the longer vector.
 fn at_border(long: &Array, short: &Array, part: Range<usize>) -> Result<Array, Error> {
+    if part.len().saturating_mul(short.size()) <= FEW_AT_BORDER {
+        return by_windows(long, short, part);
+    }
     // Zeros replace the missing elements, and their products are masked out.
     let (before, length) = (short.size() - 1, part.len());
     let from = part.start.saturating_sub(before)..part.end.min(long.size());

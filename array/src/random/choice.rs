@@ -7,7 +7,7 @@ use crate::indexing::take_along_axis;
 use crate::manipulation::refused;
 use crate::math::cumsum;
 use crate::math::select;
-use crate::sorting::{Side, argsort, searchsorted};
+use crate::sorting::{Side, argpartition, argsort, searchsorted};
 use phalanx_graph::{DataError, Error, Site, call_site, within};
 use phalanx_ops::DType;
 use phalanx_ops::error::OpError;
@@ -184,10 +184,9 @@ impl Generator {
             if (count == 0 && wanted > 0) || (!replace && wanted > count) {
                 return Err(refused("choice", "shape", format!("{shape:?} of {count}"), site));
             }
-            let first = |order: Array| order.slice(crate::s![..wanted]).copy();
             let positions = match chances {
                 None if replace => self.integers(0, count.max(1) as i64, shape.as_slice()),
-                None => first(self.permutation(count)).reshape(shape.as_slice()),
+                None => first(&self.bits([count]), wanted).reshape(shape.as_slice()),
                 Some(chances) if replace => {
                     let sums = cumsum(&chances, Some(0));
                     let all = sums.slice(crate::s![-1]);
@@ -206,12 +205,22 @@ impl Generator {
                     // The earliest elements are chosen.
                     let times = self.standard_exponential([count], DType::F64) / &chances;
                     let times = select(&possible, &times, f64::INFINITY);
-                    first(argsort(&times, 0)).reshape(shape.as_slice())
+                    first(&times, wanted).reshape(shape.as_slice())
                 }
             };
             array.take(&positions, axis).into_result()
         }))
     }
+}
+
+/// The positions of the smallest keys, in the order of the keys: the start of a random order, of
+/// which the rest is not sorted.
+fn first(keys: &Array, wanted: usize) -> Array {
+    let order = match wanted {
+        0 => argsort(keys, 0),
+        _ => argpartition(keys, &[0, wanted as i64 - 1], 0),
+    };
+    order.slice(crate::s![..wanted]).copy()
 }
 
 /// The weights as probabilities of `count` elements, checked.

@@ -137,7 +137,15 @@ impl Block {
 
     fn piece(&mut self, lane: usize, count: usize, position: &[usize]) {
         self.pieces.push(Piece { lane, count });
-        self.positions.extend_from_slice(position);
+        // There may be a piece for every few elements, and a call of `memcpy` takes longer than
+        // two writes.
+        match *position {
+            [row, column] => {
+                self.positions.push(row);
+                self.positions.push(column);
+            }
+            _ => self.positions.extend_from_slice(position),
+        }
     }
 
     /// Computes how an access of `size`-byte elements, number `at` of the phase, reaches the SIMD
@@ -165,9 +173,16 @@ impl Block {
             let across = lanes.tile.is_some() && down.unsigned_abs() < reach.stride.unsigned_abs();
             reach.down = across.then_some(down);
             reach.starts.clear();
-            reach
-                .starts
-                .extend(positions.chunks_exact(groups).map(|position| offset(position) - start));
+            // Most layouts have two groups; a loop of known length over the groups is faster.
+            if let &[down, across] = strides {
+                let places = positions.chunks_exact(2);
+                let offset =
+                    |place: &[usize]| place[0] as isize * down + place[1] as isize * across;
+                reach.starts.extend(places.map(|place| offset(place) - start));
+            } else {
+                let places = positions.chunks_exact(groups);
+                reach.starts.extend(places.map(|place| offset(place) - start));
+            }
         }
     }
 

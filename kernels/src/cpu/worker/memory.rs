@@ -18,8 +18,9 @@ impl<'a> Worker<'a> {
     /// loops.
     fn guard(&self, guard: GuardId) -> (&'a LaneGuard, Cover) {
         let guards = &self.prepared.lanes[self.state.phase].guards;
-        let split = guards.iter().find(|split| split.guard == guard);
-        let split = split.expect("bug: a phase does not list a guard that it uses");
+        // The guards of a phase are in ascending order, each once.
+        let at = guards.binary_search_by_key(&guard, |split| split.guard);
+        let split = &guards[at.expect("bug: a phase does not list a guard that it uses")];
         let met = |&(axis, low, high): &(AxisId, usize, usize)| {
             (low..high).contains(&self.state.index[axis.index()])
         };

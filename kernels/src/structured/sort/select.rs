@@ -41,11 +41,8 @@ impl<W: Word> Originals<'_, W> {
         if self.step == 1 {
             return orders(form, &self.elements[self.start + rows.start..][..rows.len()], to);
         }
-        let mut done = 0;
-        for_each_block(form, *self, rows, |_, keys| {
-            to[done..done + keys.len()].copy_from_slice(keys);
-            done += keys.len();
-        });
+        to.iter_mut().zip(rows).for_each(|(place, row)| *place = self.get(row));
+        order_in_place(form, to);
     }
 
     /// The elements of at most `BLOCK` rows, gathered if they do not lie side by side.
@@ -72,6 +69,25 @@ for_each_level! {
             Form::Float(infinity) => {
                 for (order, &bits) in orders.iter_mut().zip(elements) {
                     *order = Form::Float(infinity).strict_order(bits);
+                }
+            }
+        }
+    }
+}
+
+for_each_level! {
+    /// Replaces elements by their places in the order that distinguishes zeros.
+    fn order_in_place[W: Word][W](form: Form<W>, elements: &mut [W]) {
+        match form {
+            Form::Unsigned => {}
+            Form::Signed => {
+                for bits in elements {
+                    *bits = bits.xor(W::SIGN);
+                }
+            }
+            Form::Float(infinity) => {
+                for bits in elements {
+                    *bits = Form::Float(infinity).strict_order(*bits);
                 }
             }
         }
