@@ -361,20 +361,24 @@ impl Worker {
         Ok(())
     }
 
-    /// The communicator over the devices that differ from this one only on the given mesh axes.
+    /// The communicator over the devices that differ from this one only on the given mesh axes. Its
+    /// members are in the order of the blocks of an array's axis that these mesh axes split.
     fn group(&mut self, mesh_axes: &[u8]) -> Result<Arc<dyn Communicator>, RunError> {
-        if mesh_axes.len() == self.mesh.ndim() {
+        if mesh_axes.iter().copied().eq(0..self.mesh.ndim() as u8) {
             return Ok(self.communicator.clone());
         }
         if let Some(group) = self.groups.get(mesh_axes) {
             return Ok(group.clone());
         }
         let mut coordinates = self.mesh.coordinates(self.device);
+        let mut part = 0;
         for &axis in mesh_axes {
-            coordinates[axis as usize] = 0;
+            let axis = usize::from(axis);
+            part = part * self.mesh.extent(axis) + coordinates[axis];
+            coordinates[axis] = 0;
         }
         let color = self.mesh.device(&coordinates) as u32;
-        let group = self.communicator.split(Some(color), self.device as u32)?;
+        let group = self.communicator.split(Some(color), part as u32)?;
         let Some(group) = group else { unreachable!("bug: a coloured member joins a group") };
         self.groups.insert(mesh_axes.into(), group.clone());
         Ok(group)
@@ -388,7 +392,10 @@ impl Worker {
         (dtype, monoid): (DType, Monoid),
         mesh_axes: &[u8],
     ) -> Result<(), RunError> {
-        let group = self.group(mesh_axes)?;
+        // Any order of the members will do, so that of the mesh needs the fewest groups.
+        let mut ascending = SmallVec::<[u8; 2]>::from_slice(mesh_axes);
+        ascending.sort_unstable();
+        let group = self.group(&ascending)?;
         let Some(together) = together.map(|at| memory.buffer(at)) else {
             for (part, bytes) in parts.iter().filter(|part| part.1 > Bytes(0)) {
                 let part = memory.buffer(*part).slice(0, bytes.0);

@@ -105,6 +105,52 @@ def test_pictures_have_a_colour_for_each_device():
     assert told == "well\n", told
 
 
+def test_axes_may_be_split_by_mesh_axes_in_any_order():
+    """The blocks then follow each other in another order than the devices."""
+    program = """
+        import sys
+        import numpy
+        import phalanx as np
+
+        names, order = sys.argv[1], tuple(sys.argv[2])
+        extents = (3, 2) if names == "xy" else (2, 2, 2)
+        np.init(mesh=dict(zip(names, extents)), split_from=1)
+        chance = numpy.random.default_rng(1)
+        for count in [3, 7, 600, 60_000]:
+            host = chance.permutation(count)
+            at = chance.integers(-count, count, count)
+            parts = 1
+            for name in order:
+                parts *= np.mesh().shape[name]
+            for blocks in [None, {0: [0] * (parts - 1) + [count]}]:
+                split = np.Sharding(order, blocks=blocks)
+                x, i = np.asarray(host).with_sharding(split), np.asarray(at).with_sharding(split)
+                numpy.testing.assert_array_equal(np.sort(x), numpy.sort(host))
+                numpy.testing.assert_array_equal(np.argsort(x), numpy.argsort(host))
+                numpy.testing.assert_array_equal(np.sort(x / 7), numpy.sort(host / 7))
+                numpy.testing.assert_array_equal(np.cumsum(x), numpy.cumsum(host))
+                numpy.testing.assert_array_equal(x[i], host[at])
+                own = numpy.argsort(host)
+                found = np.take_along_axis(x, np.argsort(x), 0)
+                numpy.testing.assert_array_equal(found, host[own])
+                found = np.searchsorted(np.sort(x).with_sharding(split), i)
+                numpy.testing.assert_array_equal(found, numpy.searchsorted(numpy.sort(host), at))
+                numpy.testing.assert_array_equal(x[x > count // 2], host[host > count // 2])
+                written, expected = x.copy(), host.copy()
+                written[i] = i
+                expected[at] = at
+                numpy.testing.assert_array_equal(written, expected)
+                np.add.at(written, i, 3)
+                numpy.add.at(expected, at, 3)
+                numpy.testing.assert_array_equal(written, expected)
+                assert int(x.sum()) == host.sum()
+        print("well")
+        """
+    for names, order in [("xy", "yx"), ("xyz", "yx"), ("xyz", "zx"), ("xyz", "zyx"), ("xyz", "xz")]:
+        told = worlds.run(program, names, order, devices=6 if names == "xy" else 8).stdout
+        assert told == "well\n", (names, order, told)
+
+
 def test_arrays_of_this_process():
     with np.local():
         own = np.arange(5.0)

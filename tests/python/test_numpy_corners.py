@@ -199,3 +199,17 @@ def test_limits_of_each_matrix(limit):
     assert np.linalg.pinv(np.zeros((0, 1, 2, 3)), rtol=np.zeros((0, 1))).shape == (0, 1, 3, 2)
     with pytest.raises(ValueError, match="PX001"):
         np.linalg.pinv(ours, rtol=np.zeros(2))
+
+
+@pytest.mark.parametrize("axis", [None, 0, -1])
+@pytest.mark.parametrize("equal_nan", [True, False])
+def test_unique_elements_of_a_vector_along_its_axis(axis, equal_nan):
+    theirs = numpy.array([numpy.nan, 2.0, numpy.nan, 1.0, 2.0, numpy.nan])
+    wanted = {"return_index": True, "return_inverse": True, "return_counts": True}
+    expected = numpy.unique(theirs, axis=axis, equal_nan=equal_nan, **wanted)
+    found = np.unique(np.asarray(theirs), axis=axis, equal_nan=equal_nan, **wanted)
+    for ours, part in zip(found, expected, strict=True):
+        numpy.testing.assert_array_equal(ours, part)
+    for axis_without in [1, -2]:
+        with pytest.raises(ValueError, match="PX003"):
+            np.unique(np.asarray(theirs), axis=axis_without)

@@ -60,7 +60,7 @@ fn begins(sorted: &Array, equal_nan: bool) -> Result<Array, Error> {
 /// A mask of slices along the first axis. It is set for the first slice, and for each slice that
 /// differs from the one before.
 fn first_alone(slices: &Array, differs: Option<&Array>) -> Result<Array, Error> {
-    let count = slices.shape()[0];
+    let count = slices.ok()?.shape()[0];
     let mask = slices.mesh()?.enter(|| crate::creation::ones([count], DType::Bool));
     if let Some(differs) = differs {
         mask.slice(crate::s![1..]).try_assign(differs)?;

@@ -84,6 +84,8 @@ fn found_unique(a: &Arguments<'_, '_>) -> PyResult<Answer> {
         return Ok(unique(&array).into());
     }
     let found = match axis {
+        // The slices of a vector are its elements, and their NaNs are equal.
+        Some(-1 | 0) if equal_nan && array.ndim() == 1 => unique_with(&array, true),
         Some(axis) => unique_along(&array, axis),
         None => unique_with(&array, equal_nan),
     };

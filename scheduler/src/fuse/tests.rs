@@ -221,7 +221,7 @@ fn a_group_has_at_most_8_selections() {
     }
     let plan = program.plan();
     let is_selected = |&update: &NodeId| group_of(&plan, update).member(update).is_selected;
-    assert_eq!(updates.iter().filter(|update| is_selected(*update)).count(), 8);
+    assert_eq!(updates.iter().filter(|update| is_selected(update)).count(), 8);
     assert!(updates[..8].iter().all(is_selected), "the first updates are selections");
 }
 
