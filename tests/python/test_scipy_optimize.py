@@ -521,3 +521,28 @@ def test_functions_without_their_gradient_and_unknown_gradients():
     for jac in ("bad", 5):
         found = optimize.minimize(lambda x: (x * x).sum(), phalanx.ones(2), method="BFGS", jac=jac)
         assert found.success
+
+
+@pytest.mark.parametrize("method", ["BFGS", "Newton-CG", "CG", "L-BFGS-B", "Nelder-Mead"])
+def test_texts_of_results_are_those_of_scipy(method):
+    texts = []
+    for of, np in [(scipy.optimize, numpy), (optimize, phalanx)]:
+        found = of.minimize(
+            lambda x, np=np: ((x - np.arange(3.0)) ** 2).sum(), np.zeros(3), method=method,
+            jac=None if method == "Nelder-Mead" else lambda x, np=np: 2 * (x - np.arange(3.0)),
+        )
+        if method == "L-BFGS-B":
+            # An operator has the text of its class.
+            del found["hess_inv"]
+        found["far"] = found["nested"] = type(found)(far=np.array([np.inf, np.nan]), slack=1)
+        texts.append([line.split(":")[0] for line in repr(found).splitlines()])
+    assert texts[0] == texts[1]
+    assert repr(type(found)()) == "OptimizeResult()"
+
+
+def test_numbers_in_texts_of_results():
+    numbers = {"x": numpy.arange(30.0) / 7, "fun": 0.1, "nit": 3, "jac": numpy.ones((2, 2)),
+               "success": True, "message": "two\nlines", "near": numpy.array([numpy.inf, -0.5])}
+    own = {key: owned(value) for key, value in numbers.items()}
+    expected = repr(scipy.optimize.OptimizeResult(**numbers))
+    assert repr(optimize.OptimizeResult(**own)) == expected

@@ -189,3 +189,25 @@ def test_a_single_observation_adds_nothing_to_the_common_variance():
             want = scipy.stats.ttest_ind(a, b, equal_var=equal)
             numpy.testing.assert_allclose(found.statistic.get(), want.statistic, rtol=1e-12)
             numpy.testing.assert_allclose(found.pvalue.get(), want.pvalue, rtol=1e-10)
+
+
+@pytest.mark.parametrize("expression", [
+    "wilcoxon(x)", "wilcoxon(x, method='asymptotic')", "ks_2samp(x, y)", "ttest_rel(x, y)",
+    "linregress(x, y)", "pearsonr(x, y)", "mannwhitneyu(x, y)",
+])
+def test_texts_of_results_name_the_fields_of_scipy(expression):
+    x = numpy.sin(numpy.arange(12.0)) + 0.4
+    texts = [
+        repr(eval(f"stats.{expression}", {"stats": stats, "x": asarray(x), "y": asarray(x) ** 2}))
+        for stats, asarray in [(own, np.asarray), (scipy.stats, numpy.asarray)]
+    ]
+    found, want = ([part.split("(")[-1] for part in text.split("=")[:-1]] for text in texts)
+    assert [name.split()[-1] for name in found] == [name.split()[-1] for name in want]
+
+
+def test_the_text_of_tukeys_test_is_the_table_of_scipy():
+    samples = [numpy.arange(3.0), numpy.arange(4.0) + 2.5, numpy.array([7.0, 9.5])]
+    found, want = own.tukey_hsd(*map(np.asarray, samples)), scipy.stats.tukey_hsd(*samples)
+    assert str(found) == str(want)
+    found.confidence_interval(0.9), want.confidence_interval(0.9)
+    assert str(found).splitlines()[0] == str(want).splitlines()[0]

@@ -180,11 +180,103 @@ def texts_of_older_versions(np):
     return texts, outcome(lambda: x.item(0, 1)), outcome(lambda: x[:4].reshape(2, 2).item(0, 1, 0))
 
 
+class Outline:
+    """Points that convert to an array by a method, as classes of programs do."""
+
+    def __init__(self, np):
+        self.np, self.points = np, np.arange(4.0).reshape(2, 2)
+
+    def __array__(self, dtype=None, copy=None):
+        return self.np.asarray(self.points, dtype=dtype)
+
+
+class Scaled(Outline):
+    """An outline that answers operators before arrays do."""
+
+    __array_priority__ = 10.0
+
+    def __rmul__(self, factor):
+        return "scaled", factor
+
+
+def classes_that_convert_themselves(np):
+    outline, scaled, row = Outline(np), Scaled(np), np.array([1.0, 2.0])
+    return (
+        np.asarray(outline), np.array(outline, dtype=int), np.mean(outline, axis=0),
+        np.sin(outline), row * outline, outline + row, row @ outline, row > outline,
+        np.array([outline, scaled]), np.concatenate([outline, outline]), np.linalg.det(scaled),
+        np.add(outline, scaled), row * scaled, np.multiply(row, scaled),
+    )
+
+
+def many_irregular_positions(np):
+    x, places = np.arange(120.0), (np.arange(60) ** 2) % 120
+    table, lines = np.arange(240).reshape(2, 120), np.asfortranarray(np.ones((120, 2)))
+    counts = np.arange(120) % 4
+    return (
+        np.delete(x, places), np.delete(table, places, axis=1), np.repeat(x, counts),
+        np.repeat(table, counts, axis=1), np.insert(x, places, -1), np.delete(x, counts == 1),
+        np.insert(table, places, np.arange(60), axis=1), np.insert(lines, places, 5.5, axis=0),
+        np.insert(table, places, 2.5), np.delete(x + 1j, places), np.insert(x > 5, places, True),
+    )
+
+
+def elements_of_views_of_other_forms(np):
+    grid = np.sin(np.arange(12.0)).reshape(3, 4)
+    grid[1, 2] = grid[0, 1] + grid[-1, -1]
+    grid[2][::2][1] = 7
+    turned = grid[::-1, ::2]
+    turned[0, 1] -= 1
+    bits = np.array([1.5, -2.0]).view(np.int64)
+    words = np.arange(4, dtype=np.int32).view(np.int16)
+    words[2], words[-1] = 300, -1
+    wide = np.zeros(8, dtype=np.uint8).view(np.float32)
+    wide[1] = 1.5
+    numbers = np.array([1 + 2j, 3 - 4j])
+    numbers.real[1], numbers.imag[0] = 9, numbers.real[0] * 5
+    truths = np.array([True, False, True])
+    truths.view(np.uint8)[1] = 1
+    return (
+        grid, grid[1, 2] * 2, turned, bits[1], words, words[2] + words[3], wide.view(np.uint8),
+        wide[1], numbers, numbers.imag[1], truths, outcome(lambda: grid[3, 0]),
+    )
+
+
+def fields_written_by_element(np):
+    stars = np.zeros(6, dtype=[("flag", "?"), ("number", "i4"), ("place", "f8", (3,))])
+    for at in range(6):
+        stars["number"][at] = at * at
+        stars["place"][at, at % 3] = stars["number"][at] / 2
+        stars["flag"][at] = at % 2 == 0
+    part = stars[1:5:2]
+    part["number"][-1] += 100
+    return (
+        stars["number"], stars["place"], stars["flag"], part["number"][1] + 1,
+        stars["place"][4, 1] * 2, stars["number"][-1],
+    )
+
+
+def results_in_lists(np):
+    x = np.sin(np.arange(50.0))
+    level, levels = x[0], []
+    for value in x:
+        level = 0.9 * level + 0.1 * value
+        levels.append(level)
+    mixed = [x[1], np.arange(3)[2], np.array([True])[0]]
+    return (
+        np.array(levels), np.mean(levels), np.array(mixed), np.array(mixed, dtype=np.float32),
+        np.array([x[:1].max(), x.sum()]).shape, np.array([[x[0], x[1]], [x[2], x[3]]]),
+        np.array([np.arange(3, dtype=np.int8)[1], np.arange(3, dtype=np.uint8)[1]]),
+    )
+
+
 PROGRAMS = [
     loss_at_labels, keys_of_any_sequence, sequences_beside_arrays, lists_repeated_by_elements,
     lines_from_the_end, arrays_that_refuse_writes, columns_of_text,
     recurrences_by_a_python_function, numbers_of_elements, texts_of_older_versions,
-    windows_of_a_measured_width, lists_in_random_order,
+    windows_of_a_measured_width, lists_in_random_order, classes_that_convert_themselves,
+    many_irregular_positions, elements_of_views_of_other_forms, fields_written_by_element,
+    results_in_lists,
 ]
 
 

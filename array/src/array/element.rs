@@ -4,12 +4,14 @@
 use super::argument::Argument;
 use super::cell::{Cell, Value};
 use super::handle::{Array, Live};
+use super::places::{first_byte, unravelled};
 use crate::floating::error_of_number;
 use crate::recording::of_known;
-use phalanx_graph::{Error, Node, call_site, in_place_of};
+use phalanx_graph::{Error, Evaluated, Node, call_site, in_place_of};
 use phalanx_ops::error::OpError;
 use phalanx_ops::{Casting, DType, Index, Op, Scalar, can_cast};
 use smallvec::SmallVec;
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{Ordering, fence};
 
@@ -136,15 +138,13 @@ impl Array {
     /// calling line, which only errors and recorded operations need.
     pub fn element_at(&self, index: &[i64]) -> Option<Array> {
         let Ok(live) = &self.0 else { return None };
-        let place = live.place(index)?;
         // A capture records the read, so that each launch reads.
         if live.cell.loans.is_any() || live.cell.mesh.is_capturing() {
             return None;
         }
-        let engine = live.cell.mesh.engine();
         let element = match live.cell.value().as_ref().ok()? {
             Value::Node(node) => match node.result() {
-                Some(Ok(value)) => engine.element(value, &place)?,
+                Some(Ok(value)) => live.read_at(node, value, index)?,
                 _ => return None,
             },
             Value::Element(_) => return None,
@@ -179,13 +179,12 @@ impl Array {
             Argument::Scalar(scalar) => cast(*scalar),
             Argument::Array(array) => array.element_beside(self).and_then(cast),
         };
-        let (Some(scalar), Some(place)) = (scalar, live.place(index)) else { return false };
+        let Some(scalar) = scalar else { return false };
         if live.view().is_read_only || live.cell.loans.is_any() || self.is_element() {
             return false;
         }
-        let engine = live.cell.mesh.engine();
         live.cell.with_only_node(|node| match node.result() {
-            Some(Ok(value)) if engine.set_element(value, &place, scalar) => {
+            Some(Ok(value)) if live.write_at(node, value, index, scalar) => {
                 node.change();
                 true
             }
@@ -194,24 +193,108 @@ impl Array {
     }
 }
 
+/// Bytes that an element of a view and an element of its base have in common.
+struct Part {
+    /// The index of the element of the base.
+    place: SmallVec<[i64; 4]>,
+    /// The bytes of the element of the base.
+    of_base: Range<usize>,
+    /// The bytes of the element of the view.
+    of_view: Range<usize>,
+}
+
 impl Live {
-    /// The index in the base of the element at an index of the view. `None` for an index that is
-    /// wrong, and for a view that is more than a map.
+    /// The element of the view at an index, from the value of the base's node, which is computed.
+    /// `None` as for [`Array::element_at`].
+    fn read_at(&self, base: &Node, value: &Arc<dyn Evaluated>, index: &[i64]) -> Option<Scalar> {
+        let engine = self.cell.mesh.engine();
+        if self.view().is_plain() {
+            return engine.element(value, &self.place(index)?);
+        }
+        let mut bytes = [0; 16];
+        for part in self.parts(base, index)? {
+            let element = engine.element(value, &part.place)?.padded();
+            bytes[part.of_view].copy_from_slice(&element[part.of_base]);
+        }
+        Some(Scalar::from_padded(self.view().dtype, bytes))
+    }
+
+    /// Writes the element of the view at an index; see [`Live::read_at`] and
+    /// [`Array::write_element`].
+    fn write_at(
+        &self,
+        base: &Node,
+        value: &Arc<dyn Evaluated>,
+        index: &[i64],
+        element: Scalar,
+    ) -> bool {
+        let engine = self.cell.mesh.engine();
+        if self.view().is_plain() {
+            let place = self.place(index);
+            return place.is_some_and(|place| engine.set_element(value, &place, element));
+        }
+        let Some(parts) = self.parts(base, index) else { return false };
+        parts.into_iter().all(|part| {
+            let Some(old) = engine.element(value, &part.place) else { return false };
+            let mut bytes = old.padded();
+            bytes[part.of_base].copy_from_slice(&element.padded()[part.of_view]);
+            engine.set_element(value, &part.place, Scalar::from_padded(base.dtype(), bytes))
+        })
+    }
+
+    /// The index in the base of the element at an index of the view, which is a map. `None` for a
+    /// wrong index.
     fn place(&self, index: &[i64]) -> Option<SmallVec<[i64; 4]>> {
         let view = self.view();
-        if index.len() != view.shape.len() || !view.is_plain() {
-            return None;
-        }
-        let mut place = SmallVec::<[usize; 4]>::new();
-        for (&index, &extent) in index.iter().zip(&view.shape) {
-            let index = if index < 0 { index + extent as i64 } else { index };
-            place.push((0..extent as i64).contains(&index).then_some(index as usize)?);
-        }
+        let place = from_start(index, &view.shape)?;
         Some(match view.stages.first() {
             None => place.iter().map(|&place| place as i64).collect(),
             Some(stage) => stage.map.apply(&place),
         })
     }
+
+    /// The bytes of the base that the element at an index of the view occupies, such as those of
+    /// a field of records. `None` for a wrong index, and for bools of other bytes or other elements
+    /// of bools.
+    fn parts(&self, base: &Node, index: &[i64]) -> Option<Vec<Part>> {
+        let view = self.view();
+        if view.is_truth || (base.dtype() == DType::Bool && view.dtype != DType::Bool) {
+            return None;
+        }
+        let place = from_start(index, &view.shape)?;
+        let item = base.dtype().size();
+        let steps = place.iter().zip(&view.strides).map(|(&at, &stride)| at as i64 * stride);
+        let start = first_byte(view, base.shape(), item) as i64 + steps.sum::<i64>();
+        let start = usize::try_from(start).ok()?;
+        let (mut at, end) = (start, start + view.dtype.size());
+        let mut parts = Vec::new();
+        while at < end {
+            let from = at % item;
+            let count = (item - from).min(end - at);
+            let place = unravelled(at / item, base.shape());
+            parts.push(Part {
+                place: place.into_iter().map(|at| at as i64).collect(),
+                of_base: from..from + count,
+                of_view: at - start..at - start + count,
+            });
+            at += count;
+        }
+        Some(parts)
+    }
+}
+
+/// An index of integers that may count from the end, as one from the start; `None` for a wrong
+/// one.
+fn from_start(index: &[i64], shape: &[usize]) -> Option<SmallVec<[usize; 4]>> {
+    if index.len() != shape.len() {
+        return None;
+    }
+    let mut place = SmallVec::new();
+    for (&index, &extent) in index.iter().zip(shape) {
+        let index = if index < 0 { index + extent as i64 } else { index };
+        place.push((0..extent as i64).contains(&index).then_some(index as usize)?);
+    }
+    Some(place)
 }
 
 impl Cell {

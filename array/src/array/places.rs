@@ -109,7 +109,7 @@ fn linear(index: &[usize], shape: &[usize]) -> usize {
 }
 
 /// The index with a number in C order.
-fn unravelled(mut place: usize, shape: &[usize]) -> Vec<usize> {
+pub(super) fn unravelled(mut place: usize, shape: &[usize]) -> Vec<usize> {
     let mut index = vec![0; shape.len()];
     for (at, &extent) in index.iter_mut().zip(shape).rev() {
         *at = place % extent;

@@ -4,7 +4,7 @@ use crate::array::Array;
 use crate::creation::from_slice;
 use crate::floating::warn_discarded;
 use crate::manipulation::{MemoryOrder, refused, stack};
-use phalanx_graph::{Error, HostArray, call_site, in_place_of, within};
+use phalanx_graph::{Error, HostArray, Site, call_site, in_place_of, within};
 use phalanx_ops::error::OpError;
 use phalanx_ops::{DType, Scalar, Weak, promote};
 
@@ -119,6 +119,9 @@ pub fn array_of_list(items: &[Array]) -> Array {
     let site = call_site();
     within(site, || {
         let common = items.iter().map(Array::dtype).reduce(promote);
+        if let Some(made) = common.and_then(|common| of_elements(items, common, site)) {
+            return made;
+        }
         let cast = |item: &Array| match common.filter(|&common| common != item.dtype()) {
             Some(common) => item.astype(common),
             None => item.clone(),
@@ -126,6 +129,19 @@ pub fn array_of_list(items: &[Array]) -> Array {
         let items: Vec<Array> = items.iter().map(cast).collect();
         stack(&items.iter().collect::<Vec<_>>(), 0).in_order(MemoryOrder::C)
     })
+}
+
+/// The vector of known elements of one mesh, in a dtype to which they promote. `None` if another
+/// item is among them.
+fn of_elements(items: &[Array], dtype: DType, site: Site) -> Option<Array> {
+    let first = items.first()?;
+    let mut bytes = Vec::with_capacity(items.len() * dtype.size());
+    for item in items {
+        let element = item.element_beside(first)?.cast(dtype);
+        bytes.extend_from_slice(&element.padded()[..dtype.size()]);
+    }
+    let host = HostArray { dtype, shape: vec![items.len()], bytes };
+    Some(first.mesh().ok()?.enter(|| Array::from_host_at(&host, site)))
 }
 
 /// NumPy's `astype`: a copy in another dtype. Local (records a node).

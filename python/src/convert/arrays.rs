@@ -43,7 +43,16 @@ pub fn operand(object: &Bound<'_, PyAny>) -> PyResult<Option<Argument>> {
     if is_number || object.hasattr("dtype")? || is_exporter(object)? || is_sequence(object) {
         return argument(object).map(Some);
     }
+    if is_converting(object)? && !goes_first(object)? {
+        return argument(object).map(Some);
+    }
     Ok(None)
+}
+
+/// Whether NumPy leaves the operators of its arrays, whose priority is 0, to an object.
+fn goes_first(object: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let Some(priority) = object.getattr_opt("__array_priority__")? else { return Ok(false) };
+    Ok(priority.extract::<f64>().is_ok_and(|priority| priority > 0.0))
 }
 
 /// Whether an object is a sequence of Python that can stand for an array, such as a list, a range
@@ -74,6 +83,9 @@ pub fn argument(object: &Bound<'_, PyAny>) -> PyResult<Argument> {
     }
     if let Some((array, _)) = on_gpu(object, false)? {
         return Ok(Argument::Array(array));
+    }
+    if let Some(answer) = answer(object)? {
+        return argument(&answer);
     }
     let host = to_host_array(object, None)?;
     if host.shape.is_empty() {
@@ -106,6 +118,9 @@ pub fn array(object: &Bound<'_, PyAny>, dtype: Option<DType>) -> PyResult<Array>
             Some(dtype) if dtype != made.dtype() => at_line(py, || made.astype(dtype)),
             _ => made,
         });
+    }
+    if let Some(answer) = answer(object)? {
+        return array(&answer, dtype);
     }
     let elements = elements(object, dtype)?;
     if elements.are_read_in_place() {
@@ -181,11 +196,45 @@ fn holds_arrays(object: &Bound<'_, PyAny>, deepest: usize) -> PyResult<bool> {
     for item in object.try_iter()? {
         let item = item?;
         let is_list = item.is_instance_of::<PyList>() || item.is_instance_of::<PyTuple>();
-        if item.is_instance_of::<Ndarray>() || (is_list && holds_arrays(&item, deepest - 1)?) {
+        if item.is_instance_of::<Ndarray>()
+            || (is_list && holds_arrays(&item, deepest - 1)?)
+            || is_converting(&item)?
+        {
             return Ok(true);
         }
     }
     Ok(false)
+}
+
+/// Whether NumPy converts an object by its method `__array__`. It tries interfaces to memory first.
+fn is_converting(object: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let is_number =
+        object.is_exact_instance_of::<PyFloat>() || object.is_exact_instance_of::<PyInt>();
+    let class = object.get_type();
+    Ok(!is_number
+        && class.getattr_opt("__array__")?.is_some()
+        && class.getattr_opt("__array_interface__")?.is_none())
+}
+
+/// What the method `__array__` of an object gives, by which NumPy converts it: an array of ours,
+/// which NumPy refuses, or of NumPy's. `None` for an object that NumPy converts in another way.
+fn answer<'py>(object: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    if !is_converting(object)? || PyUntypedBuffer::get(object).is_ok() {
+        return Ok(None);
+    }
+    let py = object.py();
+    let answer = object
+        .call_method0("__array__")
+        .map_err(|error| as_numpy_raises(py, Mistake::Elements, error))?;
+    let is_array = answer.is_instance_of::<Ndarray>()
+        || answer.is_instance(&numpy(py)?.getattr("ndarray")?)?;
+    if !is_array {
+        return Err(value_error(
+            Mistake::Elements,
+            "object __array__ method not producing an array",
+        ));
+    }
+    Ok(Some(answer))
 }
 
 fn is_exporter(object: &Bound<'_, PyAny>) -> PyResult<bool> {

@@ -18,14 +18,14 @@ MESSAGES = {
 }
 
 
-def result(objective, x, iterations, status, slope, **more):
-    """The result of a search."""
+def result(objective, x, iterations, status, slope, counts=("nfev", "njev"), **derivatives):
+    """The result of a search, with its entries in SciPy's order."""
     value = objective(x)
     if status in (0, 1, 2) and (math.isnan(value) or bool(np.isnan(x).any())):
         status = 3
     return OptimizeResult(
-        fun=value, jac=slope, nfev=objective.nfev, njev=objective.njev, status=status,
-        success=status == 0, message=MESSAGES[status], x=x, nit=iterations, **more,
+        fun=value, jac=slope, **derivatives, **{name: getattr(objective, name) for name in counts},
+        status=status, success=status == 0, message=MESSAGES[status], x=x, nit=iterations,
     )
 
 
@@ -184,9 +184,7 @@ def truncated_newton(objective, x, report, *, xtol=1e-5, maxiter=None, c1=1e-4, 
         if not report(x, value):
             status = 99
             break
-    found = result(objective, x, iterations, status, slope)
-    found["nhev"] = objective.nhev
-    return found
+    return result(objective, x, iterations, status, slope, counts=("nfev", "njev", "nhev"))
 
 
 def _newton_direction(objective, x, slope):

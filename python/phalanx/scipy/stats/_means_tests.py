@@ -284,9 +284,23 @@ class TukeyHSDResult:
     def __init__(self, statistic, pvalue, error, samples, df):
         self.statistic, self.pvalue = statistic, pvalue
         self._error, self._samples, self._df = error, samples, df
+        self._level = 0.95
 
     def __repr__(self):
         return f"TukeyHSDResult(statistic={self.statistic!r}, pvalue={self.pvalue!r})"
+
+    def __str__(self):
+        # A table of all pairs, with the limits of the level that was last asked for.
+        low, high = self.confidence_interval(self._level)
+        columns = [part.tolist() for part in (self.statistic, self.pvalue, low, high)]
+        lines = [f"Pairwise Group Comparisons ({self._level:.1%} Confidence Interval)",
+                 "Comparison  Statistic  p-value  Lower CI  Upper CI"]
+        for first in range(self._samples):
+            for second in range(self._samples):
+                if first != second:
+                    numbers = "".join(f"{column[first][second]:>10.3f}" for column in columns)
+                    lines.append(f" ({first} - {second}) {numbers}")
+        return "\n".join(lines) + "\n"
 
     @described("ConfidenceInterval: Matrices of limits.", {"ValueError": "The level is not between "
                "0 and 1."}, "Collective: the quantile is SciPy's, on the host.")
@@ -296,6 +310,7 @@ class TukeyHSDResult:
 
         if not 0 < confidence_level < 1:
             raise refuse("Confidence level must be between 0 and 1.")
+        self._level = confidence_level
         apart = self._error * np.asarray(
             stats.studentized_range.ppf(confidence_level, self._samples, self._df)
         )

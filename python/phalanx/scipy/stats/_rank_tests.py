@@ -14,7 +14,7 @@ _TEST = "The statistic and its p-value."
 KruskalResult = result("KruskalResult", "statistic pvalue")
 FriedmanchisquareResult = result("FriedmanchisquareResult", "statistic pvalue")
 MannwhitneyuResult = result("MannwhitneyuResult", "statistic pvalue")
-WilcoxonResult = result("WilcoxonResult", "statistic pvalue", "zstatistic")
+WilcoxonResult = result("WilcoxonResult", "statistic pvalue", unshown="zstatistic")
 RanksumsResult = result("RanksumsResult", "statistic pvalue")
 BrunnerMunzelResult = result("BrunnerMunzelResult", "statistic pvalue")
 MedianTestResult = result("MedianTestResult", "statistic pvalue median table")

@@ -3,10 +3,12 @@
 import collections
 
 
-def result(name, fields, more=""):
-    """A class of named tuples. `more` has names of attributes that are no elements."""
+def result(name, fields, more="", unshown=""):
+    """A class of named tuples. `more` has names of attributes that are no elements; those of
+    `unshown`, which a result may lack, are no part of its text either."""
     base = collections.namedtuple(name, fields)
-    extra = tuple(more.split())
+    shown = tuple(one for one in more.split() if not one.startswith("_"))
+    extra = (*more.split(), *unshown.split())
     if not extra:
         base.__module__ = "phalanx.scipy.stats"
         return base
@@ -19,7 +21,7 @@ def result(name, fields, more=""):
             return made
 
         def __repr__(self):
-            fields = [*self._fields, *(one for one in extra if not one.startswith("_"))]
+            fields = (*self._fields, *shown)
             return f"{name}({', '.join(f'{one}={getattr(self, one)!r}' for one in fields)})"
 
     Result.__name__ = Result.__qualname__ = name
