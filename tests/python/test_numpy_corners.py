@@ -213,3 +213,35 @@ def test_unique_elements_of_a_vector_along_its_axis(axis, equal_nan):
     for axis_without in [1, -2]:
         with pytest.raises(ValueError, match="PX003"):
             np.unique(np.asarray(theirs), axis=axis_without)
+
+
+def test_results_along_an_axis_keep_the_order_in_memory():
+    cube = numpy.arange(24.0).reshape(2, 3, 4)
+    for given in (cube.T, cube.transpose(1, 0, 2), cube[:, ::-1].T, cube):
+        x = _alike(given)
+        for axis in (0, 1, 2, -1):
+            for call in (
+                lambda m, a: m.sort(a, axis=axis),
+                lambda m, a: m.partition(a, 0, axis=axis),
+                lambda m, a: m.cumsum(a, axis=axis),
+                lambda m, a: m.maximum.accumulate(a, axis=axis),
+                lambda m, a: m.fft.fft(a, axis=axis),
+                lambda m, a: m.argsort(a, axis=axis),
+            ):
+                expected, result = call(numpy, given), call(np, x)
+                numpy.testing.assert_allclose(numpy.asarray(result), expected, atol=1e-12)
+                assert result.strides == expected.strides, (given.strides, axis)
+    mask = cube % 3 == 0
+    found = np.argwhere(np.asarray(mask))
+    assert found.tolist() == numpy.argwhere(mask).tolist()
+    assert found.strides == numpy.argwhere(mask).strides
+    running = np.cumsum(np.asarray(cube[0]).T, axis=0)
+    running.reshape(-1)[:] = 0
+    assert running.tolist() == numpy.cumsum(cube[0].T, axis=0).tolist()
+
+
+def _alike(view):
+    """A view of ours with the strides of a view of NumPy's."""
+    base = np.asarray(numpy.arange(24.0).reshape(2, 3, 4))
+    views = (base.T, base.transpose(1, 0, 2), base[:, ::-1].T, base[:, :1].T, base)
+    return next(one for one in views if one.shape == view.shape and one.strides == view.strides)

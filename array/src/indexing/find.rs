@@ -88,10 +88,12 @@ pub fn argwhere(array: &Array) -> Array {
                 mesh.enter(|| crate::creation::from_slice(numbers, [numbers.len()]))
             };
             let shape: Vec<i64> = array.shape().iter().map(|&e| e.max(1) as i64).collect();
-            let rows = positions.reshape([count, 1]).broadcast_to([count, ndim]);
+            // As in NumPy, the indices along an axis lie side by side in memory.
+            let rows = positions.reshape([1, count]).broadcast_to([ndim, count]);
+            let along_axes = |numbers: &[i64]| vector(numbers).reshape([ndim, 1]);
             let indices =
-                rows.floor_divide(vector(&steps(array.shape()))).remainder(vector(&shape));
-            indices.into_result()
+                rows.floor_divide(along_axes(&steps(array.shape()))).remainder(along_axes(&shape));
+            indices.transpose([1, 0]).into_result()
         })
     })())
 }

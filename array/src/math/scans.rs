@@ -9,7 +9,9 @@ use crate::array::{Array, is_reproducible};
 use crate::creation::from_slice;
 use crate::floating::{check_scan, warn_discarded};
 use crate::manipulation::{along, concatenate, span, try_concatenate, with_extent};
-use crate::recording::{line, line_axis, record_structured, refuse_negative, try_elementwise};
+use crate::recording::{
+    line, line_axis, record_along, record_structured, refuse_negative, try_elementwise,
+};
 use crate::reductions::keepdims;
 use phalanx_graph::{Error, Site, call_site, in_place_of, within};
 use phalanx_ops::error::OpError;
@@ -36,8 +38,8 @@ fn scanned(op: Op, array: &Array, axis: usize, site: Site) -> Result<Array, Erro
     if is_rounded && is_reproducible(&array.mesh()?) {
         return scanned_in_lines(op, array, axis, site);
     }
-    let scan = Scan { op, axis: axis as u8, in_order: false };
-    record_structured(Structured::Scan(scan), &[array], site)
+    let scan = |axis| Structured::Scan(Scan { op, axis, in_order: false });
+    record_along(array, axis, scan, site)
 }
 
 /// Elements that a reproducible scan combines strictly from left to right.

@@ -21,5 +21,6 @@ pub(crate) use node::{of_known, record, record_as};
 pub(crate) use order::{copy_order, in_order, memory_order, order_of_strides};
 pub(crate) use power::refuse_negative;
 pub(crate) use structured::{
-    line, line_axis, record_product, record_structured, stacked_alike, stacked_product, taken,
+    line, line_axis, record_along, record_product, record_structured, stacked_alike,
+    stacked_product, taken,
 };

@@ -1,6 +1,7 @@
 //! Recording of structured operations.
 
 use super::mesh::{check_shape, mesh_of_arrays};
+use super::order::{copy_order, in_order};
 use crate::array::{Array, is_reproducible};
 use crate::manipulation::common_shape;
 use phalanx_graph::{Error, NodeOp, Site, within};
@@ -14,6 +15,34 @@ pub(crate) fn record_structured(
     operands: &[&Array],
     site: Site,
 ) -> Result<Array, Error> {
+    record_with_order(op, operands, None, site)
+}
+
+/// Records an operation along an axis of an array, with the axes of operand and result in the order
+/// in which the array has them in memory, as NumPy does: lines are read where they are. `op` is the
+/// operation along an axis of the operand, of which the result has as many.
+pub(crate) fn record_along(
+    array: &Array,
+    axis: usize,
+    op: impl FnOnce(u8) -> Structured,
+    site: Site,
+) -> Result<Array, Error> {
+    let Some(order) = copy_order(&[array.into()], array.shape())? else {
+        return record_structured(op(axis as u8), &[array], site);
+    };
+    let axes: SmallVec<[i64; 4]> = order.iter().map(|&axis| axis as i64).collect();
+    let own = within(site, || array.transpose(&axes).into_result())?;
+    let place = order.iter().position(|&one| one == axis);
+    let place = place.expect("bug: an order has every axis");
+    record_with_order(op(place as u8), &[&own], Some(&order), site)
+}
+
+fn record_with_order(
+    op: Structured,
+    operands: &[&Array],
+    order: Option<&[usize]>,
+    site: Site,
+) -> Result<Array, Error> {
     let mesh = mesh_of_arrays(operands.iter().copied(), site)?;
     let kinds: SmallVec<[(&[usize], DType); 3]> =
         operands.iter().map(|operand| (operand.shape(), operand.dtype())).collect();
@@ -22,7 +51,7 @@ pub(crate) fn record_structured(
     let inputs = operands.iter().map(|operand| operand.operand(site));
     let inputs = inputs.collect::<Result<SmallVec<[_; 3]>, Error>>()?;
     let node = mesh.record(NodeOp::Structured(op), &inputs, shape, dtype, site)?;
-    Ok(Array::from_node(mesh, node))
+    in_order(mesh, node, order)
 }
 
 /// The elements at positions (`i64`) of the first axis, on any device.

@@ -4,7 +4,7 @@ use crate::array::Argument;
 use crate::array::Array;
 use crate::indexing::take_along_axis;
 use crate::manipulation::{along, flip, refused, span};
-use crate::recording::{line, line_axis, record_structured};
+use crate::recording::{line, line_axis, record_along, record_structured};
 use phalanx_graph::{DataError, Error, Site, call_site, within};
 use phalanx_ops::error::OpError;
 use phalanx_ops::structured::{Order, Ranks, SearchSorted, Sort};
@@ -14,7 +14,12 @@ pub use phalanx_ops::structured::Side;
 
 fn sorted(array: &Array, axis: Option<i64>, order: Order, site: Site) -> Result<Array, Error> {
     let (array, axis) = line(array, axis, site)?;
-    record_structured(Structured::Sort(Sort::new(axis as u8, order)), &[&array], site)
+    let sort = |axis| Structured::Sort(Sort::new(axis, order));
+    match order {
+        Order::Values => record_along(&array, axis, sort, site),
+        // As in NumPy, positions are in C order.
+        _ => record_structured(sort(axis as u8), &[&array], site),
+    }
 }
 
 /// NumPy's `sort`: a copy sorted along an axis, or, without an axis, of all elements in C order.
@@ -133,8 +138,11 @@ pub(crate) fn partitioned_at(array: &Array, axis: i64, order: Order, ranks: Rank
     Array::catch((|| {
         let axis = array.axis(axis, site)?;
         let (extent, dtype) = (array.shape()[axis], array.dtype());
-        let sort = Sort::partition(axis as u8, order, ranks, extent, dtype);
-        record_structured(Structured::Sort(sort), &[array], site)
+        let sort = |axis| Structured::Sort(Sort::partition(axis, order, ranks, extent, dtype));
+        match order {
+            Order::Values => record_along(array, axis, sort, site),
+            _ => record_structured(sort(axis as u8), &[array], site),
+        }
     })())
 }
 

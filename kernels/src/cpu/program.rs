@@ -64,6 +64,9 @@ pub(super) struct Program {
     pub registers: Vec<Register>,
     /// Bytes of the lane block registers, per SIMD lane.
     pub bytes_per_lane: usize,
+    /// Bytes of those that a lane block has in use, per SIMD lane, if each block is inside of one
+    /// guard of selections and outside of the others, as most blocks of a join are.
+    pub busy_bytes_per_lane: usize,
     /// How many uniform slots there are.
     pub slots: usize,
     /// Uniform registers that hold launch scalars or constants.
@@ -385,6 +388,17 @@ impl LaneFold {
 }
 
 impl Step {
+    /// Whether a lane block that is all inside or all outside of a guard does not write the
+    /// register of the executor step: it takes an operand's memory, or no values.
+    pub fn is_passed_over(&self) -> bool {
+        match self {
+            Step::Load(load) => load.is_selected,
+            Step::Apply(apply) => apply.guard.is_some(),
+            Step::Inside { is_selected, .. } => *is_selected,
+            _ => false,
+        }
+    }
+
     /// The registers that the executor step reads; of a loop, also those that its body reads.
     pub fn reads(&self, into: &mut Vec<RegisterId>) {
         match self {

@@ -15,10 +15,6 @@ use smallvec::SmallVec;
 const MOST_MEMBERS: usize = 64;
 /// The most distinct loads of a group.
 const MOST_LOADS: usize = 24;
-/// The most updates that a group has as selections. Each block of elements looks at all of their
-/// guards, and the written values of a block are kept until its selections are done, so more
-/// updates are cheaper as writes of their own.
-const MOST_SELECTIONS: usize = 8;
 /// The number of newest units that a node may join.
 const LOOK_BACK: usize = 8;
 
@@ -177,8 +173,7 @@ fn selected(
     let candidate = existing.map_or(UnitId::new(fused.units.len()), |(candidate, _)| candidate);
     let (mut group, depth, from_group) = if let Some((_, old)) = existing {
         let group = fused.group(candidate)?;
-        let selections = group.members.iter().filter(|member| member.is_selected).count();
-        if group.members.len() >= MOST_MEMBERS || selections >= MOST_SELECTIONS {
+        if group.members.len() >= MOST_MEMBERS {
             return None;
         }
         let depth = group.members.iter().find(|member| member.node == old)?.depth;

@@ -6,7 +6,7 @@ use crate::plan::Plan;
 use crate::samples::{
     Program, along_rows, group_of, groups_of, leaf, node_of, scalar, slice, through,
 };
-use phalanx_graph::{Input, NodeId, NodeOp, Source};
+use phalanx_graph::{Input, NodeOp, Source};
 use phalanx_ops::{AffineMap, Index, Mesh, Monoid, Op, Sharding};
 
 /// The nodes of each group that was not merged into another, by their positions.
@@ -208,21 +208,6 @@ fn a_group_has_at_most_64_members_and_24_loads() {
         sum = sums.apply(Op::Add, &[&sum, &leaf(other)]);
     }
     assert_eq!(sizes(&sums.plan()), [23, 6]);
-}
-
-#[test]
-fn a_group_has_at_most_8_selections() {
-    let mut program = Program::new(&[&[20], &[1]]);
-    let mut value = program.apply(Op::Exp, &[&leaf(0)]);
-    let mut updates = Vec::new();
-    for at in 0..10 {
-        value = program.update(&value, slice(20, 2 * at, 2 * at + 1), &leaf(1));
-        updates.push(node_of(&value));
-    }
-    let plan = program.plan();
-    let is_selected = |&update: &NodeId| group_of(&plan, update).member(update).is_selected;
-    assert_eq!(updates.iter().filter(|update| is_selected(update)).count(), 8);
-    assert!(updates[..8].iter().all(is_selected), "the first updates are selections");
 }
 
 #[test]

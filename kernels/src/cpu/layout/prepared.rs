@@ -13,6 +13,7 @@ use crate::cpu::program::{
 use crate::cpu::transfer::can_stream;
 use crate::ir::{Access, AccessId, AxisId, Kernel, Launch, Role};
 use phalanx_ops::Weak;
+use rustc_hash::FxHashSet;
 use std::ops::Deref;
 
 /// The layout that launches of one shape share.
@@ -98,6 +99,21 @@ const LEAST_SHARE: usize = 16;
 /// The number of a fold's accumulators that are in use most of the time.
 const BUSY_ACCUMULATORS: usize = 3;
 
+/// The bytes of operands and results for each point. A lane block is inside of one guard of
+/// selections, as most blocks of a join are, so it reads one of the operands behind such guards.
+fn bytes_of_turn(program: &Program, sizes: &[usize]) -> usize {
+    let steps = program.phases.iter().flat_map(|phase| &phase.steps);
+    let passed_over: FxHashSet<usize> = steps
+        .filter_map(|step| match step {
+            Step::Load(load) if load.is_selected => Some(load.access.index()),
+            _ => None,
+        })
+        .collect();
+    let one = passed_over.iter().map(|&access| sizes[access]).max().unwrap_or(0);
+    let others = sizes.iter().enumerate().filter(|(access, _)| !passed_over.contains(access));
+    one + others.map(|(_, size)| size).sum::<usize>()
+}
+
 impl Layout {
     pub fn new(kernel: &Kernel, program: &Program, launch: &Launch, tuning: &Tuning) -> Layout {
         let geometry = Geometry::new(kernel, launch, &program.indexed);
@@ -108,7 +124,7 @@ impl Layout {
         }
         loops.sort_by_key(|(number, _)| *number);
         let loops: Vec<LoopShape> = loops.into_iter().map(|(_, shape)| shape).collect();
-        let mut per_lane = program.bytes_per_lane;
+        let mut per_lane = program.busy_bytes_per_lane;
         for (fold, &count) in program.fold_sizes.iter().zip(&counts) {
             if fold.width == Width::Block {
                 let busy = count.min(BUSY_ACCUMULATORS);
@@ -131,7 +147,7 @@ impl Layout {
         let large: Vec<bool> = kernel.accesses.iter().zip(&sizes).map(large).collect();
         let mut fitting = (cache / per_lane.max(1)).clamp(NARROWEST, WIDEST);
         if large.contains(&true) && program.loops == 0 && per_lane > 0 {
-            fitting = fitting.min((TURN / sizes.iter().sum::<usize>()).max(NARROWEST));
+            fitting = fitting.min((TURN / bytes_of_turn(program, &sizes)).max(NARROWEST));
         }
         // Lane blocks that are powers of two keep the rows of aligned matrices whole.
         let fitting = if reads_plainly(&geometry, program, &sizes) { WIDEST_READ } else { fitting };

@@ -58,6 +58,7 @@ pub(in crate::cpu) fn lower(kernel: &Kernel, lanes: LaneChoice) -> Result<Progra
         lanes,
         registers,
         bytes_per_lane: 0,
+        busy_bytes_per_lane: 0,
         slots,
         constants,
         constant_fills,

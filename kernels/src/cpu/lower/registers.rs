@@ -29,6 +29,37 @@ pub(super) fn allocate(program: &mut Program) {
         }
     }
     program.bytes_per_lane = arena.top;
+    program.busy_bytes_per_lane = arena.top - idle_bytes(program);
+}
+
+/// The bytes, per SIMD lane, of registers that serve selections by guards alone, but for those of
+/// one selection.
+fn idle_bytes(program: &Program) -> usize {
+    let (mut passed_over, mut used) = (FxHashMap::default(), FxHashSet::default());
+    for phase in &program.phases {
+        for step in &phase.steps {
+            let Some(register) = step.output().map(|output| &program.registers[output]) else {
+                continue;
+            };
+            match register.home {
+                Home::Arena(at) if step.is_passed_over() => {
+                    passed_over.insert(at, register.size);
+                }
+                Home::Arena(at) => {
+                    used.insert(at);
+                }
+                _ => {}
+            }
+        }
+    }
+    let mut sizes: Vec<usize> = passed_over
+        .into_iter()
+        .filter(|(at, _)| !used.contains(at))
+        .map(|(_, size)| size)
+        .collect();
+    sizes.sort_unstable();
+    // A selection has a load, whether the points are inside, and a result.
+    sizes.iter().rev().skip(3).sum()
 }
 
 struct Arena<'a> {
