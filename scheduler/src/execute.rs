@@ -392,7 +392,7 @@ impl Worker {
         (dtype, monoid): (DType, Monoid),
         mesh_axes: &[u8],
     ) -> Result<(), RunError> {
-        // Any order of the members will do, so that of the mesh needs the fewest groups.
+        // A reduction does not depend on the order of the members. Ascending axes share one group.
         let mut ascending = SmallVec::<[u8; 2]>::from_slice(mesh_axes);
         ascending.sort_unstable();
         let group = self.group(&ascending)?;

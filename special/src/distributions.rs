@@ -56,10 +56,13 @@ pub fn bdtri(k: f64, n: f64, y: f64) -> f64 {
     if y == 0.0 || y == 1.0 {
         return 1.0 - y;
     }
+    let mut both = [0.0; 2];
     if y > 0.5 {
-        return beta_inverse(k + 1.0, n - k, 1.0 - y, false, false);
+        beta_inverse(k + 1.0, n - k, 1.0 - y, false, &mut both);
+    } else {
+        beta_inverse(k + 1.0, n - k, y, true, &mut both);
     }
-    beta_inverse(k + 1.0, n - k, y, true, false)
+    both[0]
 }
 
 /// The binomial distribution function of a real k.
@@ -218,9 +221,9 @@ pub fn fdtri(dfn: f64, dfd: f64, p: f64) -> f64 {
     }
     let upper = p > 0.5;
     let goal = if upper { 1.0 - p } else { p };
-    let x = beta_inverse(0.5 * dfn, 0.5 * dfd, goal, upper, false);
-    let y = beta_inverse(0.5 * dfn, 0.5 * dfd, goal, upper, true);
-    dfd * x / (dfn * y)
+    let mut both = [0.0; 2];
+    beta_inverse(0.5 * dfn, 0.5 * dfd, goal, upper, &mut both);
+    dfd * both[0] / (dfn * both[1])
 }
 
 /// The inverse of `fdtr` in dfd.
@@ -453,19 +456,18 @@ pub fn stdtrit(df: f64, p: f64) -> f64 {
         return z + z * (z * z + 1.0) / (4.0 * df);
     }
     let tail = if p < 0.5 { p } else { 1.0 - p };
-    let x: f64;
-    let y: f64;
+    let mut both = [0.0; 2];
     if tail > 0.25 {
         let middle = (1.0 - 2.0 * p).abs();
         if middle == 0.0 {
             return 0.0;
         }
-        x = beta_inverse(0.5 * df, 0.5, middle, true, false);
-        y = beta_inverse(0.5 * df, 0.5, middle, true, true);
+        beta_inverse(0.5 * df, 0.5, middle, true, &mut both);
     } else {
-        x = beta_inverse(0.5 * df, 0.5, 2.0 * tail, false, false);
-        y = beta_inverse(0.5 * df, 0.5, 2.0 * tail, false, true);
+        beta_inverse(0.5 * df, 0.5, 2.0 * tail, false, &mut both);
     }
+    let x = both[0];
+    let y = both[1];
     if x < 1e-250 {
         // The leading power of t, as in `student_tail`.
         let b = log(df * crate::gamma::beta(0.5 * df, 0.5));

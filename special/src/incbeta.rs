@@ -111,8 +111,8 @@ fn beta_fraction(a: f64, b: f64, x: f64, y: f64) -> f64 {
     sum
 }
 
-/// I_x(a, b), or its complement if upper, for positive a, b, x and y = 1 - x.
-pub(crate) fn beta_part(a: f64, b: f64, x: f64, y: f64, upper: bool) -> f64 {
+/// I_x(a, b), or its complement if upper, for positive a, b, x and y = 1 - x, from the prefactor.
+fn beta_with(a: f64, b: f64, x: f64, y: f64, upper: bool, prefactor: f64) -> f64 {
     if a.min(b) > 1e12 {
         // The leading term of DLMF 8.18.9; a fraction would need very many terms.
         let lambda = beta_distance(a, b, x, y);
@@ -126,7 +126,7 @@ pub(crate) fn beta_part(a: f64, b: f64, x: f64, y: f64, upper: bool) -> f64 {
     let far = !upper && b <= 1.0 && x <= 0.99 && a * y <= 1.0 && b * log(y) > -0.3;
     if far || (b * x <= 1.0 && x <= 0.7 && !(x > mean && a > 1.0)) {
         // x^a / (a B) times the series; the prefactor has y^b in addition.
-        let value = beta_prefactor(a, b, x, y) * exp(-b * log_of_share(y, x)) / a;
+        let value = prefactor * exp(-b * log_of_share(y, x)) / a;
         let p = value * beta_series(a, b, x);
         if !upper {
             return p;
@@ -137,7 +137,7 @@ pub(crate) fn beta_part(a: f64, b: f64, x: f64, y: f64, upper: bool) -> f64 {
     }
     let far = upper && a <= 1.0 && y <= 0.99 && b * x <= 1.0 && a * log(x) > -0.3;
     if far || (a * y <= 1.0 && y <= 0.7 && !(x < mean && b > 1.0)) {
-        let value = beta_prefactor(a, b, x, y) * exp(-a * log_of_share(x, y)) / b;
+        let value = prefactor * exp(-a * log_of_share(x, y)) / b;
         let q = value * beta_series(b, a, y);
         if upper {
             return q;
@@ -146,13 +146,17 @@ pub(crate) fn beta_part(a: f64, b: f64, x: f64, y: f64, upper: bool) -> f64 {
             return 1.0 - q;
         }
     }
-    let value = beta_prefactor(a, b, x, y);
     if x <= mean {
-        let p = if value == 0.0 { 0.0 } else { value * beta_fraction(a, b, x, y) };
+        let p = if prefactor == 0.0 { 0.0 } else { prefactor * beta_fraction(a, b, x, y) };
         return if upper { 1.0 - p } else { p };
     }
-    let q = if value == 0.0 { 0.0 } else { value * beta_fraction(b, a, y, x) };
+    let q = if prefactor == 0.0 { 0.0 } else { prefactor * beta_fraction(b, a, y, x) };
     if upper { q } else { 1.0 - q }
+}
+
+/// I_x(a, b), or its complement if upper, for positive a, b, x and y = 1 - x.
+pub(crate) fn beta_part(a: f64, b: f64, x: f64, y: f64, upper: bool) -> f64 {
+    beta_with(a, b, x, y, upper, beta_prefactor(a, b, x, y))
 }
 
 /// I_x(a, b), or its complement if upper, with the values at the limits.
@@ -190,11 +194,11 @@ pub fn betaincc(a: f64, b: f64, x: f64) -> f64 {
     beta_checked(a, b, x, 1.0 - x, true)
 }
 
-/// The x at which I_x(a, b), or its complement if upper, is p; 1 - x if the result is to be y.
+/// The x at which I_x(a, b), or its complement if upper, is p, and y = 1 - x, both accurate.
 ///
 /// Newton's method for log(p) as a function of log(x / y), which is concave, so that all steps
 /// after the first have one direction.
-pub(crate) fn beta_inverse(a: f64, b: f64, p: f64, upper: bool, other: bool) -> f64 {
+pub(crate) fn beta_inverse(a: f64, b: f64, p: f64, upper: bool, both: &mut [f64; 2]) {
     let goal = log(p);
     let mut x = a / (a + b);
     let mut y = b / (a + b);
@@ -207,14 +211,15 @@ pub(crate) fn beta_inverse(a: f64, b: f64, p: f64, upper: bool, other: bool) -> 
         y = 1.0 / (1.0 + odds);
     }
     for _ in 0..100 {
-        let value = beta_part(a, b, x, y, upper);
+        let prefactor = beta_prefactor(a, b, x, y);
+        let value = beta_with(a, b, x, y, upper, prefactor);
         // Where the value underflows, half of the last step back.
         let mut step = if last < 1e300 { 0.5 * last } else { 1.0 };
         if upper {
             step = -step;
         }
         if value > 0.0 {
-            let slope = beta_prefactor(a, b, x, y) / value;
+            let slope = prefactor / value;
             let ratio = (p - value) / value;
             let rise = if ratio.abs() < 0.1 { log1p(ratio) } else { goal - log(value) };
             step = rise / slope;
@@ -244,7 +249,8 @@ pub(crate) fn beta_inverse(a: f64, b: f64, p: f64, upper: bool, other: bool) -> 
         }
         last = step.abs();
     }
-    if other { y } else { x }
+    both[0] = x;
+    both[1] = y;
 }
 
 fn beta_inverse_checked(a: f64, b: f64, p: f64, upper: bool) -> f64 {
@@ -260,11 +266,13 @@ fn beta_inverse_checked(a: f64, b: f64, p: f64, upper: bool) -> f64 {
     if a.is_infinite() || b.is_infinite() {
         return if a == b { f64::NAN } else { if a > b { 1.0 } else { 0.0 } };
     }
+    let mut both = [0.0; 2];
     if p > 0.5 {
-        beta_inverse(a, b, 1.0 - p, !upper, false)
+        beta_inverse(a, b, 1.0 - p, !upper, &mut both);
     } else {
-        beta_inverse(a, b, p, upper, false)
+        beta_inverse(a, b, p, upper, &mut both);
     }
+    both[0]
 }
 
 /// The inverse of `betainc` in its third argument.

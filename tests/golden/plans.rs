@@ -179,7 +179,7 @@ golden_plans! {
     histogram_of_range [1, 0, 0, 0], [1, 0, 0, 1];
     running_sums [2, 1, 0, 0], [5, 3, 1, 0];
     ranks [2, 3, 0, 0], [2, 12, 1, 0];
-    requests [3, 2, 0, 0], [5, 2, 0, 0];
+    requests [3, 2, 0, 0], [4, 2, 0, 0];
     product_in_panels [0, 1, 0, 0], [4, 2, 2, 0];
     launched [4, 10, 0, 0], [11, 10, 7, 0];
 }

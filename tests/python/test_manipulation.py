@@ -79,6 +79,30 @@ def test_methods_that_change_the_array():
     assert b[0, 0] == numpy.array(5).byteswap()
 
 
+def test_byte_orders_of_every_dtype():
+    for kind in "?bBhHiIlLefdFD":
+        numbers = (numpy.arange(60) * 37.25 % 211).astype(kind)
+        for own in (numbers, numbers[::-3], numbers.reshape(5, 12).T, numbers[:0], numbers[3]):
+            swapped = np.asarray(own).byteswap()
+            assert swapped.dtype == own.dtype and swapped.shape == own.shape
+            assert swapped.get().tobytes() == own.byteswap().tobytes(), kind
+
+
+def test_positions_within_and_outside_of_the_axis():
+    a = numpy.arange(24).reshape(4, 6)
+    lists = ([], [0, 3], [3, 3, 0], [-1, 2], [4, 1], [-9, 9], [[0, 1], [2, 3]])
+    for mode in ("wrap", "clip"):
+        for at in (numpy.array(one, int) for one in lists):
+            for axis in (None, 0, 1):
+                expected = numpy.take(a, at, axis, mode=mode).tolist()
+                assert np.take(np.asarray(a), np.asarray(at), axis, mode=mode).tolist() == expected
+                changed = np.asarray(at)
+                if at.size:
+                    changed[...] += 7
+                    expected = numpy.take(a, at + 7, axis, mode=mode).tolist()
+                    assert np.take(np.asarray(a), changed, axis, mode=mode).tolist() == expected
+
+
 def test_a_copy_that_is_not_allowed():
     a = np.arange(6).reshape(2, 3)
     assert np.shares_memory(np.reshape(a, (3, 2), copy=False), a)

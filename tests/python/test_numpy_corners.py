@@ -235,6 +235,11 @@ def test_results_along_an_axis_keep_the_order_in_memory():
     found = np.argwhere(np.asarray(mask))
     assert found.tolist() == numpy.argwhere(mask).tolist()
     assert found.strides == numpy.argwhere(mask).strides
+    repeated = np.broadcast_to(np.zeros(3), (2, 3))
+    expected = numpy.broadcast_to(numpy.zeros(3), (2, 3))
+    for axis in (0, 1):
+        assert np.cumsum(repeated, axis).strides == numpy.cumsum(expected, axis).strides
+        assert np.sort(repeated, axis).strides == numpy.sort(expected, axis).strides
     running = np.cumsum(np.asarray(cube[0]).T, axis=0)
     running.reshape(-1)[:] = 0
     assert running.tolist() == numpy.cumsum(cube[0].T, axis=0).tolist()

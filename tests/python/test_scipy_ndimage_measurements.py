@@ -96,7 +96,7 @@ def test_functions_of_labels():
         for given in [(), (LABELS,), (LABELS, 1), (LABELS, [1, 2, 9]), (LABELS, [[1, 2], [2, 1]])]:
             if numpy.ndim(given[-1:]) < 3:
                 same("histogram", x, 0, 12, 3, *given)
-        for index in [[1, 2, 9], 9, 1, [1.5], None, [2, 1, 1]]:
+        for index in [[1, 2, 9], 9, 1, [1.5], None, [2, 1, 1], [9, *range(12)]]:
             same("labeled_comprehension", x, LABELS, index, lambda v: v.sum(), float, -1)
             same("labeled_comprehension", x, LABELS, index, lambda v: v.max(), int, -1)
             same("labeled_comprehension", x, LABELS[:2], index, lambda v: v.sum(), float, -1)

@@ -33,6 +33,15 @@ CONDITIONS = [
 ]
 
 
+@pytest.mark.parametrize("distance", [1, 2, 4.5, 30, 1e9])
+def test_distances_of_peaks(distance):
+    for count in (5, 70, 3000):
+        compare("find_peaks", drawn(count), distance=distance)
+    equal = phalanx.asarray(numpy.arange(90) % 3)
+    kept = signal.find_peaks(equal, distance=distance)[0].get()
+    assert kept.size >= 1 and (numpy.diff(kept) >= distance).all()
+
+
 @pytest.mark.parametrize("name", SIGNALS)
 def test_peaks(name):
     x = SIGNALS[name]

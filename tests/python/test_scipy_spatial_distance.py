@@ -139,6 +139,15 @@ def test_shapes_and_outputs():
     compare("pdist", drawn((70, 3), "d"))
 
 
+def test_pairs_of_blocks_of_rows():
+    from phalanx.scipy.spatial import _pairwise
+
+    for rows, columns in [(1, 1), (1, 2), (2, 2), (3, 3), (2, 7), (6, 7), (7, 7), (40, 101)]:
+        block = numpy.arange(rows * columns).reshape(rows, columns)
+        found = _pairwise._above(phalanx.asarray(block))
+        assert found.tolist() == block[numpy.triu_indices(rows, 1, columns)].tolist()
+
+
 @pytest.mark.parametrize("count", [0, 1, 2, 3, 4, 9, 10, 45, 46, 300])
 def test_square_forms_of_vectors(count):
     for kind in "dfi":

@@ -205,7 +205,7 @@ def classes_that_convert_themselves(np):
         np.asarray(outline), np.array(outline, dtype=int), np.mean(outline, axis=0),
         np.sin(outline), row * outline, outline + row, row @ outline, row > outline,
         np.array([outline, scaled]), np.concatenate([outline, outline]), np.linalg.det(scaled),
-        np.add(outline, scaled), row * scaled, np.multiply(row, scaled),
+        np.add(outline, scaled), row * scaled, np.multiply(row, scaled), scaled + row, scaled - row,
     )
 
 

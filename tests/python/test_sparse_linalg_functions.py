@@ -321,6 +321,24 @@ def test_triangular_equations(name, lower, unit):
         )
 
 
+@pytest.mark.parametrize("most", [0, 1 << 24])
+@pytest.mark.parametrize("lower", [True, False])
+@pytest.mark.parametrize("kinds", some(["ff", "fD", "dd", "Dd"], 2))
+def test_triangular_equations_of_many_levels(monkeypatch, most, lower, kinds):
+    from phalanx.scipy.sparse.linalg import _structure
+
+    monkeypatch.setattr(_structure, "_MOST", most)
+    matrix = triangle(600, 0, lower, kinds[0], band=2)
+    for b in (drawn(600), drawn(600, 3)):
+        b = b.astype(kinds[1])
+        expected = theirs.spsolve_triangular(matrix.tocsc(), b, lower=lower)
+        found = linalg.spsolve_triangular(ours(matrix), phalanx.asarray(b), lower=lower)
+        assert found.dtype == expected.dtype
+        numpy.testing.assert_allclose(
+            host(found), expected, rtol=1e-3 if "f" in kinds else 1e-9, atol=1e-5
+        )
+
+
 def test_dtypes_and_refusals_of_triangular_equations():
     matrix = triangle(12, 0.3, True)
     for kinds in ("ff", "fd", "dF", "DD", "di", "id"):

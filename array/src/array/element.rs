@@ -193,7 +193,7 @@ impl Array {
     }
 }
 
-/// Bytes that an element of a view and an element of its base have in common.
+/// Bytes that an element of a view and an element of its base share.
 struct Part {
     /// The index of the element of the base.
     place: SmallVec<[i64; 4]>,
@@ -254,8 +254,8 @@ impl Live {
     }
 
     /// The bytes of the base that the element at an index of the view occupies, such as those of
-    /// a field of records. `None` for a wrong index, and for bools of other bytes or other elements
-    /// of bools.
+    /// a field of records. `None` for a wrong index, for a view of numbers as bools, and for a view
+    /// of bools as numbers.
     fn parts(&self, base: &Node, index: &[i64]) -> Option<Vec<Part>> {
         let view = self.view();
         if view.is_truth || (base.dtype() == DType::Bool && view.dtype != DType::Bool) {

@@ -4,7 +4,7 @@ use super::options::{Grid, Line, own_extent};
 use crate::array::{Array, is_reproducible};
 use crate::creation::zeros;
 use crate::manipulation::{along, refused, span, with_extent};
-use crate::recording::record_along;
+use crate::recording::{copy_order, record_along};
 use phalanx_graph::{Error, Site, call_site, within};
 use phalanx_ops::error::OpError;
 use phalanx_ops::structured::{Fft, Transform};
@@ -66,7 +66,7 @@ fn transform(
     };
     let in_order = is_reproducible(&source.mesh()?);
     let fft = |axis| Structured::Fft(Fft { axis, transform, in_order });
-    let mut result = record_along(&source, axis, fft, site)?;
+    let mut result = record_along(&source, axis, copy_order, fft, site)?;
     let factor = line.norm.factor(is_forward, extent as usize, array.dtype());
     within(site, || {
         if factor != 1.0 {

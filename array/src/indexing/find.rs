@@ -88,7 +88,7 @@ pub fn argwhere(array: &Array) -> Array {
                 mesh.enter(|| crate::creation::from_slice(numbers, [numbers.len()]))
             };
             let shape: Vec<i64> = array.shape().iter().map(|&e| e.max(1) as i64).collect();
-            // As in NumPy, the indices along an axis lie side by side in memory.
+            // As in NumPy, the indices along an axis are adjacent in memory.
             let rows = positions.reshape([1, count]).broadcast_to([ndim, count]);
             let along_axes = |numbers: &[i64]| vector(numbers).reshape([ndim, 1]);
             let indices =

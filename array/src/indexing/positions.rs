@@ -52,6 +52,9 @@ pub(super) fn from_either_end(
     let length = extent as i64;
     within(site, || {
         let wide = positions.converted(DType::I64, site);
+        if known.is_some_and(|known| known.is_within(0, length - 1)) {
+            return Ok(wide);
+        }
         if mode == Mode::Clip {
             return Ok(wide.maximum(0).minimum((length - 1).max(0)));
         }

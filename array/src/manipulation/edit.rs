@@ -172,7 +172,7 @@ fn insert_at_many(
         result.arrange_from(&spread, &new, axis, site)?;
         result.arrange_from(array, &runs_between(&ascending, total), axis, site)?;
     } else {
-        // New elements come after the old ones, in the order in which they are given.
+        // New elements follow the old ones, in the order in which they are given.
         let mut from = vec![usize::MAX; total];
         places.iter().enumerate().for_each(|(k, &place)| from[place] = extent + k);
         let old = from.iter_mut().filter(|position| **position == usize::MAX);

@@ -2,14 +2,12 @@
 
 use crate::array::Array;
 use crate::creation::{from_slice, zeros};
-use crate::manipulation::{
-    AxisList, along, flip, moveaxis, refused, span, try_concatenate, with_extent,
-};
+use crate::manipulation::{AxisList, along, moveaxis, refused, span, try_concatenate, with_extent};
 use crate::recording::{check_shape, on_mesh_of};
 use crate::reductions::axis as over;
 use phalanx_graph::{Error, Site, call_site};
 use phalanx_ops::error::OpError;
-use phalanx_ops::{DType, Kind};
+use phalanx_ops::{DType, Kind, Scalar};
 
 /// The order of the bits in a byte: the bit that the first element becomes.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -57,15 +55,35 @@ pub fn byteswap(array: &Array) -> Array {
         let dtype = array.ok()?.dtype();
         let part = dtype.real();
         let column = array.copy().reshape([-1, 1]);
-        if part.size() == 1 {
+        if part.size() == 1 || array.size() == 0 {
             return column.reshape(array.shape()).into_result();
         }
-        let parts = if array.size() == 0 { column } else { column.view(part).reshape([-1, 1]) };
-        let swapped = flip(&parts.view(DType::U8), -1).copy().view(part);
-        let swapped = swapped.reshape([-1, (dtype.size() / part.size()) as i64]).view(dtype);
+        let word = match part.size() {
+            2 => DType::U16,
+            4 => DType::U32,
+            _ => DType::U64,
+        };
+        let swapped = reversed_bytes(&column.view(word), word).view(dtype);
         swapped.reshape(array.shape()).into_result()
     };
     on_mesh_of(array, site, swap)
+}
+
+/// Unsigned integers of more than one byte with their bytes reversed: neighbours change places,
+/// then pairs of neighbours, and so on.
+fn reversed_bytes(words: &Array, dtype: DType) -> Array {
+    let number = |value: u64| match dtype {
+        DType::U16 => Scalar::new(value as u16),
+        DType::U32 => Scalar::new(value as u32),
+        _ => Scalar::new(value),
+    };
+    let steps: [(u64, u64); 3] =
+        [(8, 0x00ff_00ff_00ff_00ff), (16, 0x0000_ffff_0000_ffff), (32, 0xffff_ffff)];
+    let needed = dtype.size().ilog2() as usize;
+    steps[..needed].iter().fold(words.clone(), |word, &(by, lower)| {
+        let (by, lower) = (number(by), number(lower));
+        (word.right_shift(by) & lower) | (&word & lower).left_shift(by)
+    })
 }
 
 /// NumPy's `packbits`: each eight elements along an axis become one byte, with a bit set for each

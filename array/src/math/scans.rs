@@ -10,7 +10,8 @@ use crate::creation::from_slice;
 use crate::floating::{check_scan, warn_discarded};
 use crate::manipulation::{along, concatenate, span, try_concatenate, with_extent};
 use crate::recording::{
-    line, line_axis, record_along, record_structured, refuse_negative, try_elementwise,
+    line, line_axis, memory_order, record_along, record_structured, refuse_negative,
+    try_elementwise,
 };
 use crate::reductions::keepdims;
 use phalanx_graph::{Error, Site, call_site, in_place_of, within};
@@ -39,7 +40,7 @@ fn scanned(op: Op, array: &Array, axis: usize, site: Site) -> Result<Array, Erro
         return scanned_in_lines(op, array, axis, site);
     }
     let scan = |axis| Structured::Scan(Scan { op, axis, in_order: false });
-    record_along(array, axis, scan, site)
+    record_along(array, axis, memory_order, scan, site)
 }
 
 /// Elements that a reproducible scan combines strictly from left to right.

@@ -1,7 +1,7 @@
 //! Recording of structured operations.
 
 use super::mesh::{check_shape, mesh_of_arrays};
-use super::order::{copy_order, in_order};
+use super::order::{OrderRule, in_order};
 use crate::array::{Array, is_reproducible};
 use crate::manipulation::common_shape;
 use phalanx_graph::{Error, NodeOp, Site, within};
@@ -19,15 +19,17 @@ pub(crate) fn record_structured(
 }
 
 /// Records an operation along an axis of an array, with the axes of operand and result in the order
-/// in which the array has them in memory, as NumPy does: lines are read where they are. `op` is the
-/// operation along an axis of the operand, of which the result has as many.
+/// of a rule, as in NumPy: `copy_order` for sorts, `memory_order` for accumulations. Lines are read
+/// where they are. `op` is the operation along an axis of the operand, and its result has as many
+/// axes.
 pub(crate) fn record_along(
     array: &Array,
     axis: usize,
+    rule: OrderRule,
     op: impl FnOnce(u8) -> Structured,
     site: Site,
 ) -> Result<Array, Error> {
-    let Some(order) = copy_order(&[array.into()], array.shape())? else {
+    let Some(order) = rule(&[array.into()], array.shape())? else {
         return record_structured(op(axis as u8), &[array], site);
     };
     let axes: SmallVec<[i64; 4]> = order.iter().map(|&axis| axis as i64).collect();

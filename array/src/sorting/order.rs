@@ -4,7 +4,7 @@ use crate::array::Argument;
 use crate::array::Array;
 use crate::indexing::take_along_axis;
 use crate::manipulation::{along, flip, refused, span};
-use crate::recording::{line, line_axis, record_along, record_structured};
+use crate::recording::{copy_order, line, line_axis, record_along, record_structured};
 use phalanx_graph::{DataError, Error, Site, call_site, within};
 use phalanx_ops::error::OpError;
 use phalanx_ops::structured::{Order, Ranks, SearchSorted, Sort};
@@ -16,7 +16,7 @@ fn sorted(array: &Array, axis: Option<i64>, order: Order, site: Site) -> Result<
     let (array, axis) = line(array, axis, site)?;
     let sort = |axis| Structured::Sort(Sort::new(axis, order));
     match order {
-        Order::Values => record_along(&array, axis, sort, site),
+        Order::Values => record_along(&array, axis, copy_order, sort, site),
         // As in NumPy, positions are in C order.
         _ => record_structured(sort(axis as u8), &[&array], site),
     }
@@ -140,7 +140,7 @@ pub(crate) fn partitioned_at(array: &Array, axis: i64, order: Order, ranks: Rank
         let (extent, dtype) = (array.shape()[axis], array.dtype());
         let sort = |axis| Structured::Sort(Sort::partition(axis, order, ranks, extent, dtype));
         match order {
-            Order::Values => record_along(array, axis, sort, site),
+            Order::Values => record_along(array, axis, copy_order, sort, site),
             _ => record_structured(sort(axis as u8), &[array], site),
         }
     })())

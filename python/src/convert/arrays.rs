@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 /// An operand: an array, a Python number, or an object that converts to an array. `None` for any
 /// other object, so that Python calls the other operand's method.
-pub fn operand(object: &Bound<'_, PyAny>) -> PyResult<Option<Argument>> {
+pub fn operand(object: &Bound<'_, PyAny>, is_reflected: bool) -> PyResult<Option<Argument>> {
     if let Ok(array) = object.cast_exact::<Ndarray>() {
         return Ok(Some(Argument::Array(array.get().array.clone())));
     }
@@ -43,13 +43,15 @@ pub fn operand(object: &Bound<'_, PyAny>) -> PyResult<Option<Argument>> {
     if is_number || object.hasattr("dtype")? || is_exporter(object)? || is_sequence(object) {
         return argument(object).map(Some);
     }
-    if is_converting(object)? && !goes_first(object)? {
+    // The operator of an object on the left has already had its turn.
+    if is_converting(object)? && (is_reflected || !goes_first(object)?) {
         return argument(object).map(Some);
     }
     Ok(None)
 }
 
-/// Whether NumPy leaves the operators of its arrays, whose priority is 0, to an object.
+/// Whether an object's `__array_priority__` is above that of arrays, so that NumPy calls its
+/// operators.
 fn goes_first(object: &Bound<'_, PyAny>) -> PyResult<bool> {
     let Some(priority) = object.getattr_opt("__array_priority__")? else { return Ok(false) };
     Ok(priority.extract::<f64>().is_ok_and(|priority| priority > 0.0))
@@ -216,8 +218,8 @@ fn is_converting(object: &Bound<'_, PyAny>) -> PyResult<bool> {
         && class.getattr_opt("__array_interface__")?.is_none())
 }
 
-/// What the method `__array__` of an object gives, by which NumPy converts it: an array of ours,
-/// which NumPy refuses, or of NumPy's. `None` for an object that NumPy converts in another way.
+/// The array, of ours or of NumPy's, that an object's `__array__` returns. `None` for an object
+/// that NumPy converts in another way. NumPy itself refuses arrays of ours.
 fn answer<'py>(object: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
     if !is_converting(object)? || PyUntypedBuffer::get(object).is_ok() {
         return Ok(None);

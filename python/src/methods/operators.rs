@@ -43,7 +43,7 @@ impl Ndarray {
         if op == Op::Multiply && own.array.is_element() && is_repeated(other)? {
             return Ok(py.NotImplemented());
         }
-        let Some(other) = operand(other)? else {
+        let Some(other) = operand(other, reflected)? else {
             return Ok(py.NotImplemented());
         };
         let own = Argument::Array(own.array.clone());
@@ -65,7 +65,7 @@ impl Ndarray {
             return Ok(answer.into_bound(py));
         }
         let template = subclass::template(pair);
-        let Some(other) = operand(other)? else {
+        let Some(other) = operand(other, reflected)? else {
             return Ok(py.NotImplemented().into_bound(py));
         };
         let own = Argument::Array(own.array.clone());
@@ -89,7 +89,7 @@ impl Ndarray {
         }
         let own = &slf.get().array;
         let (py, _mesh) = (other.py(), call_mesh::of_array(own));
-        let Some(other) = operand(other)? else { return Ok(py.NotImplemented()) };
+        let Some(other) = operand(other, reflected)? else { return Ok(py.NotImplemented()) };
         let other = convert::as_array(py, other)?;
         let [left, right] = if reflected { [&other, own] } else { [own, &other] };
         Ndarray::result(py, at_line(py, || phalanx::matmul(left, right)))
@@ -412,7 +412,7 @@ fn is_no_number(object: &Bound<'_, PyAny>, methods: &[&str]) -> PyResult<bool> {
             return Ok(false);
         }
     }
-    Ok(!overrides::answers(object)? && operand(object)?.is_none())
+    Ok(!overrides::answers(object)? && operand(object, false)?.is_none())
 }
 
 /// Refuses the modulus of `pow`, as NumPy's arrays do.

@@ -101,7 +101,8 @@ KERNEL(256) reduce_lines(const Argument a) {
     }
 }
 
-// A thread block for each stretch: each warp combines some of its parts.
+// A thread block for each stretch, which has at least one part: each warp combines some of its
+// parts.
 KERNEL(256) reduce_line_parts(const Argument a) {
     SHARED alignas(16) char room[8 * sizeof(Element)];
     Element* of_warps = (Element*)room;

@@ -69,7 +69,7 @@ impl Merge {
         let room = device.clone().allocate(between)?;
         let tile = if dtype.size() > 4 { TILE / 2 } else { TILE };
         let most_tiles = extent.div_ceil(tile) + runs.div_ceil(2);
-        let cuts = device.clone().allocate(TILE_BYTES * most_tiles)?;
+        let of_pass = device.clone().allocate(TILE_BYTES * most_tiles)?;
         for line in 0..count {
             let (mut source, target) =
                 (from + (line * bytes) as u64, to + (line * of_result) as u64);
@@ -77,15 +77,15 @@ impl Merge {
                           blocks: usize,
                           [from, to]: [u64; 2],
                           [width, tiles, is_last]: [usize; 3]| {
-                let [found, starts, cuts] =
-                    [&found, &starts, &cuts].map(|buffer| buffer.as_ptr() as u64);
+                let [found, starts, of_pass] =
+                    [&found, &starts, &of_pass].map(|buffer| buffer.as_ptr() as u64);
                 let [extent, runs, width, origin, tiles, is_last] =
                     [extent, runs, width, origin, tiles, is_last].map(|number| number as u64);
                 let words =
-                    [from, to, found, starts, extent, runs, width, origin, cuts, tiles, is_last];
+                    [from, to, found, starts, extent, runs, width, origin, of_pass, tiles, is_last];
                 // SAFETY: the words are those of `Argument` in the text; the line has `extent`
                 // elements at both addresses, and there are a start for each run, the end and
-                // a cut for each tile.
+                // memory for each tile.
                 unsafe { routine.launch(entry, device, (blocks, THREADS), &words) }
             };
             found.zero(0, 8);

@@ -36,6 +36,31 @@ def _factor_columns(panel, order):
         panel[..., at + 1 :, at + 1 :] -= below * panel[..., at : at + 1, at + 1 :]
 
 
+def _factor_one(panel):
+    """Factorises the few columns of one matrix; also returns the order of its rows."""
+    import numpy
+
+    rows, width = panel.shape
+    order = numpy.arange(rows)
+    columns = panel.T.copy()
+    for at in range(min(rows, width)):
+        column = columns[at]
+        sizes = numpy.abs(column[at:].real)
+        if panel.dtype.kind == "c":
+            # LAPACK's measure of complex numbers.
+            sizes += numpy.abs(column[at:].imag)
+        pivot = at + int(sizes.argmax())
+        if pivot != at:
+            columns[:, [at, pivot]] = columns[:, [pivot, at]]
+            order[[at, pivot]] = order[[pivot, at]]
+        # A column of zeros stays; the matrix is singular.
+        if column[at] != 0:
+            column[at + 1 :] /= column[at]
+        columns[at + 1 :, at + 1 :] -= columns[at + 1 :, at, None] * column[at + 1 :]
+    panel[...] = columns.T
+    return panel, order
+
+
 def _exchange(rows, at, pivot):
     import numpy
 
@@ -50,20 +75,30 @@ def _factor_panel(panel):
     import numpy
 
     rows, width = panel.shape[-2:]
-    order = numpy.broadcast_to(numpy.arange(rows), (*panel.shape[:-2], rows)).copy()
     if width <= _NARROW or rows <= _NARROW:
+        if panel.ndim == 2:
+            return _factor_one(panel)
+        order = numpy.broadcast_to(numpy.arange(rows), (*panel.shape[:-2], rows)).copy()
         _factor_columns(panel, order)
         return panel, order
     half = min(width // 2, rows)
     left, order = _factor_panel(panel[..., :half].copy())
-    right = numpy.take_along_axis(panel[..., half:], order[..., None], axis=-2)
+    right = _taken(panel[..., half:], order)
     top = _lower_inverse(left[..., :half, :]) @ right[..., :half, :]
     rest, moved = _factor_panel(right[..., half:, :] - left[..., half:, :] @ top)
-    below = numpy.take_along_axis(left[..., half:, :], moved[..., None], axis=-2)
     panel[..., :half, :half], panel[..., :half, half:] = left[..., :half, :], top
-    panel[..., half:, :half], panel[..., half:, half:] = below, rest
+    panel[..., half:, :half], panel[..., half:, half:] = _taken(left[..., half:, :], moved), rest
     order[..., half:] = numpy.take_along_axis(order[..., half:], moved, axis=-1)
     return panel, order
+
+
+def _taken(rows, order):
+    """On the host, rows of matrices in an order."""
+    import numpy
+
+    if rows.ndim == 2:
+        return rows[order]
+    return numpy.take_along_axis(rows, order[..., None], axis=-2)
 
 
 def _lower_inverse(factor):
@@ -95,6 +130,9 @@ def factorised(a):
         panel, moved = _factor_panel(rest[..., :n].get().copy())
         order[..., start:] = numpy.take_along_axis(order[..., start:], moved, axis=-1)
         lefts.append(np.asarray(panel))
+        if start == 0 and stop == width:
+            # Nothing is on the right of the only panel.
+            return lefts[0], order
         moves.append(moved)
         right = _reordered(rest[..., n:], moved)
         top = np.asarray(_lower_inverse(panel[..., :n, :])) @ right[..., :n, :]

@@ -7,6 +7,8 @@ from ._support import array, host, refuse
 
 _RESULT = "ndarray: One result for each label of `index`; without axes for one label."
 _POSITIONS = "tuple of int, or list of tuples: The position for each label of `index`."
+# So many labels are looked for one after another; for more, elements are sorted by their labels.
+_FEW_LABELS = 8
 _REFUSED = {
     "ValueError": "The shapes do not broadcast, or there are no elements.",
     "TypeError": "The dtype is not supported.",
@@ -310,6 +312,23 @@ def histogram(input, min, max, bins, labels=None, index=None):
     return labeled_comprehension(input, labels, index, count, object, None)
 
 
+def _groups(values, labels, wanted, has_positions):
+    """For each of the labels that are wanted its elements, and their positions if these are."""
+    if wanted.size <= _FEW_LABELS and wanted.dtype.kind in "biu":
+        for one in wanted:
+            place = labels == one
+            place = np.flatnonzero(place) if has_positions else place
+            yield (values[place], place) if has_positions else (values[place],)
+        return
+    order = np.argsort(labels, kind="stable")
+    labels, values, wanted = labels[order], values[order], np.asarray(wanted)
+    starts = host(np.searchsorted(labels, wanted, side="left"))
+    ends = host(np.searchsorted(labels, wanted, side="right"))
+    for start, end in zip(starts, ends):
+        group = slice(int(start), int(end))
+        yield (values[group], order[group]) if has_positions else (values[group],)
+
+
 @described("ndarray: The results of the function, one for each label of `index`.", _REFUSED,
            f"{COLLECTIVE} The function receives arrays on devices.")
 def labeled_comprehension(input, labels, index, func, out_dtype, default, pass_positions=False):
@@ -339,16 +358,10 @@ def labeled_comprehension(input, labels, index, func, out_dtype, default, pass_p
         text = f"Cannot convert index values from <{index.dtype}> to <{kind}> (labels' type) " \
                "without loss of precision"
         raise refuse(text, ValueError, "dtype")
-    order = np.argsort(labels, kind="stable")
-    labels, values, wanted = labels[order], values[order], np.asarray(index.astype(kind))
-    starts = host(np.searchsorted(labels, wanted, side="left"))
-    ends = host(np.searchsorted(labels, wanted, side="right"))
     is_object = numpy.dtype(out_dtype) == object
     results = numpy.full(index.shape, default, out_dtype)
-    for at, (start, end) in enumerate(zip(starts, ends)):
-        if start < end:
-            group = slice(int(start), int(end))
-            given = (values[group], order[group]) if pass_positions else (values[group],)
+    for at, given in enumerate(_groups(values, labels, index.astype(kind), pass_positions)):
+        if given[0].size:
             found = func(*given)
             results[at] = found if is_object else host(found)
     if is_object:

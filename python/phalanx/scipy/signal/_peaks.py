@@ -342,18 +342,17 @@ def _separated(peaks, heights, distance):
     than a distance, the highest one first."""
     import numpy
 
-    places, order = peaks.get().tolist(), numpy.argsort(heights.get()).tolist()
-    distance = math.ceil(distance)
-    keeps = numpy.ones(len(places), bool)
-    for one in reversed(order):
-        if not keeps[one]:
-            continue
-        for way in (-1, 1):
-            other = one + way
-            while 0 <= other < len(places) and abs(places[other] - places[one]) < distance:
-                keeps[other] = False
-                other += way
-    return np.asarray(keeps)
+    places, order = peaks.get(), numpy.argsort(heights.get())
+    distance = min(math.ceil(distance), int(places[-1] - places[0]) + 1)
+    # The peaks that each one would remove are successive.
+    first = numpy.searchsorted(places, places - distance, "right").tolist()
+    stop = numpy.searchsorted(places, places + distance).tolist()
+    keeps = bytearray(b"\1") * len(first)
+    for one in reversed(order.tolist()):
+        if keeps[one]:
+            keeps[first[one] : stop[one]] = bytes(stop[one] - first[one])
+            keeps[one] = 1
+    return np.asarray(numpy.frombuffer(keeps, bool))
 
 
 @described(

@@ -145,13 +145,18 @@ def _above(block):
     """The elements right of the diagonal, row by row."""
     rows, columns = block.shape
     rows = min(rows, columns - 1)
-    # Row `i` has columns - 1 - i of them.
-    bounds = np.arange(rows + 1)
-    bounds = bounds * (columns - 1) - bounds * (bounds - 1) // 2
-    total = rows * (columns - 1) - rows * (rows - 1) // 2
-    place = np.arange(total)
-    row = np.searchsorted(bounds, place, side="right") - 1
-    return block.reshape(-1)[row * (columns + 1) + 1 + place - bounds[row]]
+    twice = 2 * columns - 1
+
+    def before(row):
+        # Row `i` has columns - 1 - i of them.
+        return row * (twice - row) >> 1
+
+    place = np.arange(before(rows))
+    row = ((twice - np.sqrt(twice * twice - 8 * place)) / 2).astype(np.int64)
+    # The root is rounded.
+    row = row - (before(row) > place)
+    row = row + (before(row + 1) <= place)
+    return np.take(block.reshape(-1), row * (columns + 1) + 1 + place - before(row), mode="clip")
 
 
 def _side(length):
@@ -189,9 +194,13 @@ def squareform(X, force="no", checks=True):
             raise refuse("Incompatible vector size. It must be a binomial coefficient n choose 2 "
                          "for some integer n >= 2.")
         i, j = np.arange(count)[:, None], np.arange(count)[None, :]
-        low, high = np.minimum(i, j), np.maximum(i, j)
-        place = low * count - low * (low + 1) // 2 + high - low - 1
-        found = X[np.clip(place, 0, X.shape[0] - 1)]
+
+        def before(row):
+            # The pairs of rows before one, without those left of its diagonal.
+            return (row * (2 * count - 3 - row) >> 1) - 1
+
+        place = np.where(i < j, before(i) + j, before(j) + i)
+        found = np.take(X, place, mode="clip")
         return np.where(i == j, np.zeros((), dtype=X.dtype), found)
     if X.ndim == 2:
         if X.shape[0] != X.shape[1]:

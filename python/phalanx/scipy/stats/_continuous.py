@@ -286,20 +286,23 @@ class T(Continuous):
 
     def _cdf(self, x, df):
         square = x * x
-        half = np.full_like(df, 0.5)
-        tail = special.betainc(df / 2, half, df / (df + square)) / 2
-        middle = special.betainc(half, df / 2, square / (df + square)) / 2
         near = square < df
-        low = np.where(near, 0.5 - middle, tail)
-        found = np.where(x < 0, low, np.where(near, 0.5 + middle, 1 - tail))
-        return found
+        # Of the middle up to x, or of a tail.
+        part = special.betainc(
+            np.where(near, 0.5, df / 2), np.where(near, df / 2, 0.5),
+            np.where(near, square, df) / (df + square),
+        ) / 2
+        low = np.where(near, 0.5 - part, part)
+        return np.where(x < 0, low, np.where(near, 0.5 + part, 1 - part))
 
     def _ppf(self, q, df):
-        half = np.full_like(df, 0.5)
         small = np.minimum(q, 1 - q)
-        far = special.betaincinv(df / 2, half, 2 * small)
-        near = special.betaincinv(half, df / 2, 1 - 2 * small)
-        size = np.where(small < 0.25, np.sqrt(df * (1 / far - 1)), np.sqrt(df * near / (1 - near)))
+        near = small >= 0.25
+        found = special.betaincinv(
+            np.where(near, 0.5, df / 2), np.where(near, df / 2, 0.5),
+            np.where(near, 1 - 2 * small, 2 * small),
+        )
+        size = np.where(near, np.sqrt(df * found / (1 - found)), np.sqrt(df * (1 / found - 1)))
         return np.where(q < 0.5, -size, size)
 
     def _isf(self, q, df):

@@ -37,18 +37,20 @@ def inversions(values, bits):
     """The number of pairs of a vector of integers below ``2 ** bits`` in falling order.
 
     Each bit is one pass: among elements with the same higher bits, those with the bit are counted
-    before each element without it. Then elements are sorted by the bit, in their order.
+    before each element without it. Then elements without the bit come first, in their order, so
+    that those with the same higher bits stay together.
     """
     total = np.zeros((), dtype=np.int64)
     place = np.arange(values.shape[0])
     for bit in reversed(range(bits)):
-        ones = values >> bit & 1
-        before = np.cumsum(ones) - ones
+        has_bit = values >> bit & 1 != 0
+        before = np.cumsum(has_bit) - has_bit
         group = values >> (bit + 1)
         differs = np.concatenate([np.zeros(1, dtype=bool), group[1:] != group[:-1]])
         start = np.maximum.accumulate(np.where(differs, place, 0))
-        total = total + np.where(ones == 0, before - before[start], 0).sum()
-        values = values[np.argsort(values >> bit, stable=True)]
+        total = total + np.where(has_bit, 0, before - before[start]).sum()
+        if bit:
+            values = np.concatenate([values[~has_bit], values[has_bit]])
     return total
 
 

@@ -4,8 +4,8 @@ import collections
 
 
 def result(name, fields, more="", unshown=""):
-    """A class of named tuples. `more` has names of attributes that are no elements; those of
-    `unshown`, which a result may lack, are no part of its text either."""
+    """A class of named tuples. `more` has names of attributes besides the elements. Those of
+    `unshown` are not printed, and a result may lack them."""
     base = collections.namedtuple(name, fields)
     shown = tuple(one for one in more.split() if not one.startswith("_"))
     extra = (*more.split(), *unshown.split())

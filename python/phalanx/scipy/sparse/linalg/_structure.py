@@ -5,6 +5,7 @@ import phalanx as np
 from ...._phalanx import _refusal
 from .._arguments import promoted
 from .._classes import adopted, class_of, is_sparse, warn
+from .._construct import eye_array
 from ._described import COLLECTIVE, described, on_mesh
 
 _SPARSE = ("sparse matrix", "The matrix.")
@@ -58,6 +59,8 @@ def _extremes(differences):
 _BLOCK = 512
 # The sweeps between two tests whether the solution still changes.
 _SWEEPS = 4
+# The rows, and the entries and elements, of equations that are solved row by row on the host.
+_MOST_ROWS, _MOST = 100_000, 1 << 24
 
 
 @on_mesh
@@ -67,8 +70,10 @@ _SWEEPS = 4
      "LinAlgError": "An element of the diagonal is zero."},
     COLLECTIVE + " A row is final as soon as the rows are on which it depends, so the equations "
     "of all rows are evaluated at once, as often as there are levels of dependence; four "
-    "evaluations are followed by a read. If there are more levels than blocks of 512 rows, the "
-    "blocks are solved one after another, each as an array.",
+    "evaluations are followed by a read. If there are more levels than blocks of 512 rows, every "
+    "process reads the equations to its host and solves them row by row in double precision; those "
+    "with more than 100,000 rows or 16,777,216 entries are solved block by block, each block as an "
+    "array.",
     A=("sparse matrix", "The matrix. Elements outside of its triangle are ignored."),
     b=("array_like", "The right-hand side, a vector or a matrix."),
     lower=("bool", "Whether the matrix is lower triangular, or upper."),
@@ -110,7 +115,11 @@ def spsolve_triangular(
         strict = strict.with_values(strict.values * inverse[strict.rows()])
         start = start * (inverse if b.ndim == 1 else inverse[:, None])
     found = _by_levels(strict, start, -(-rows // _BLOCK))
-    return _by_blocks(strict, start, lower) if found is None else found
+    if found is not None:
+        return found
+    if rows <= _MOST_ROWS and strict.nnz + start.size <= _MOST:
+        return _on_host(strict, start)
+    return _by_blocks(strict, start, lower)
 
 
 def _by_levels(strict, start, most):
@@ -125,6 +134,16 @@ def _by_levels(strict, start, most):
         if bool(is_same.all()):
             return x
     return None
+
+
+def _on_host(strict, start):
+    """The solution row by row, by the factors of the matrix: itself, and the identity."""
+    from ._direct import factors_of
+
+    shape = (start.shape[0],) * 2
+    strict = class_of("csr", True)._of_core(strict, shape)
+    matrix = strict + eye_array(shape[0], dtype=start.dtype, format="csr")
+    return factors_of("ilu0", matrix)._factors.solve(start, "N").astype(start.dtype, copy=False)
 
 
 def _by_blocks(strict, start, lower):
