@@ -14,11 +14,23 @@ pub use phalanx_ops::structured::Side;
 
 fn sorted(array: &Array, axis: Option<i64>, order: Order, site: Site) -> Result<Array, Error> {
     let (array, axis) = line(array, axis, site)?;
-    let sort = |axis| Structured::Sort(Sort::new(axis, order));
-    match order {
-        Order::Values => record_along(&array, axis, copy_order, sort, site),
-        // As in NumPy, positions are in C order.
-        _ => record_structured(sort(axis as u8), &[&array], site),
+    record_sort(&array, axis, |axis| Sort::new(axis, order), site)
+}
+
+/// Records a sort along an axis. As in NumPy, elements keep the array's order in memory, and
+/// positions are in C order.
+fn record_sort(
+    array: &Array,
+    axis: usize,
+    sort: impl Fn(u8) -> Sort,
+    site: Site,
+) -> Result<Array, Error> {
+    let own = sort(axis as u8);
+    match own.order {
+        Order::Values => {
+            record_along(array, axis, copy_order, |axis| Structured::Sort(sort(axis)), site)
+        }
+        _ => record_structured(Structured::Sort(own), &[array], site),
     }
 }
 
@@ -138,11 +150,8 @@ pub(crate) fn partitioned_at(array: &Array, axis: i64, order: Order, ranks: Rank
     Array::catch((|| {
         let axis = array.axis(axis, site)?;
         let (extent, dtype) = (array.shape()[axis], array.dtype());
-        let sort = |axis| Structured::Sort(Sort::partition(axis, order, ranks, extent, dtype));
-        match order {
-            Order::Values => record_along(array, axis, copy_order, sort, site),
-            _ => record_structured(sort(axis as u8), &[array], site),
-        }
+        let sort = |axis| Sort::partition(axis, order, ranks, extent, dtype);
+        record_sort(array, axis, sort, site)
     })())
 }
 

@@ -14,6 +14,7 @@ use crate::session::errstate;
 use crate::session::gpus::GPUS;
 use phalanx::{Argument, Array, DType, HostArray, LocalShard, Scalar, ShardBytes, room_on_host};
 use pyo3::buffer::PyUntypedBuffer;
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyFloat, PyInt, PyList, PySequence, PyString, PyTuple};
 use smallvec::SmallVec;
@@ -195,27 +196,41 @@ fn holds_arrays(object: &Bound<'_, PyAny>, deepest: usize) -> PyResult<bool> {
             format!("lists are nested deeper than {DEEPEST} times"),
         ));
     }
+    // Most items have the class of the item before them, so a class is looked at once.
+    let mut plain = None;
     for item in object.try_iter()? {
         let item = item?;
-        let is_list = item.is_instance_of::<PyList>() || item.is_instance_of::<PyTuple>();
-        if item.is_instance_of::<Ndarray>()
-            || (is_list && holds_arrays(&item, deepest - 1)?)
-            || is_converting(&item)?
-        {
+        if item.is_instance_of::<PyList>() || item.is_instance_of::<PyTuple>() {
+            if holds_arrays(&item, deepest - 1)? {
+                return Ok(true);
+            }
+            continue;
+        }
+        let class = item.get_type();
+        if plain.as_ref().is_some_and(|plain| class.is(plain)) {
+            continue;
+        }
+        if item.is_instance_of::<Ndarray>() || is_converting(&item)? {
             return Ok(true);
         }
+        plain = Some(class);
     }
     Ok(false)
 }
 
 /// Whether NumPy converts an object by its method `__array__`. It tries interfaces to memory first.
 fn is_converting(object: &Bound<'_, PyAny>) -> PyResult<bool> {
-    let is_number =
-        object.is_exact_instance_of::<PyFloat>() || object.is_exact_instance_of::<PyInt>();
-    let class = object.get_type();
-    Ok(!is_number
-        && class.getattr_opt("__array__")?.is_some()
-        && class.getattr_opt("__array_interface__")?.is_none())
+    // What programs convert most often has no such method; a search for a missing name is slow.
+    let is_plain = object.is_exact_instance_of::<PyFloat>()
+        || object.is_exact_instance_of::<PyInt>()
+        || object.is_exact_instance_of::<PyList>()
+        || object.is_exact_instance_of::<PyTuple>();
+    if is_plain {
+        return Ok(false);
+    }
+    let (py, class) = (object.py(), object.get_type());
+    Ok(class.getattr_opt(intern!(py, "__array_interface__"))?.is_none()
+        && class.getattr_opt(intern!(py, "__array__"))?.is_some())
 }
 
 /// The array, of ours or of NumPy's, that an object's `__array__` returns. `None` for an object

@@ -35,8 +35,10 @@ pub fn run(sort: Sort, operands: &[Block<'_>], to: &Block<'_>, pool: Option<&ray
             positions::sort(sort, from, to, pool);
         }
         Order::Packed => {
+            let extent = to.shape[usize::from(sort.axis)];
+            assert!(Order::is_packed(from.dtype, extent), "bug: {} is packed", from.dtype);
             assert_eq!(to.dtype, DType::U64, "bug: orders with positions are u64");
-            positions::sort_packed(sort, from, to, pool);
+            positions::sort(sort, from, to, pool);
         }
         Order::Unpacked => {
             assert_eq!(

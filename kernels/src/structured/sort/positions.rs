@@ -9,9 +9,10 @@ use crate::structured::lines::{GRAIN, Lines, Places, each, share};
 use crate::structured::{Block, Plain};
 use num_complex::{Complex32, Complex64};
 use phalanx_ops::DType;
-use phalanx_ops::structured::{Ranks, Sort};
+use phalanx_ops::structured::{Order, Ranks, Sort};
 
-/// Sorts or partitions the positions of each line into `to`.
+/// Sorts or partitions the positions of each line into `to`; those of `Order::Packed` are below the
+/// orders of the elements.
 pub(super) fn sort(sort: Sort, from: &Block<'_>, to: &Block<'_>, pool: Option<&rayon::ThreadPool>) {
     let lines = (Lines::of(to.shape, sort.axis), sort);
     match (from.dtype, from.dtype.size()) {
@@ -27,24 +28,6 @@ pub(super) fn sort(sort: Sort, from: &Block<'_>, to: &Block<'_>, pool: Option<&r
     }
 }
 
-/// Sorts the orders of the elements of each line, packed with their positions, into `to`.
-///
-/// Panics (`bug:`) unless the operand is as `Order::is_packed` says.
-pub(super) fn sort_packed(
-    sort: Sort,
-    from: &Block<'_>,
-    to: &Block<'_>,
-    pool: Option<&rayon::ThreadPool>,
-) {
-    let lines = (Lines::of(to.shape, sort.axis), sort);
-    match from.dtype.size() {
-        1 => of_packed::<u8>(lines, from, to, pool),
-        2 => of_packed::<u16>(lines, from, to, pool),
-        4 => of_packed::<u32>(lines, from, to, pool),
-        _ => unreachable!("bug: {} does not fit beside a position", from.dtype),
-    }
-}
-
 /// Sorts the numbers of each line and stores the positions that are packed in them into `to`.
 pub(super) fn unpack(
     sort: Sort,
@@ -56,17 +39,6 @@ pub(super) fn unpack(
     let stored = |key, _: u64, _| (key & LOW) as i64;
     // The rows of the packed numbers do not matter.
     store(lines, from, to, pool, |number: u64, _| number, |_| 0, stored);
-}
-
-fn of_packed<W: Word>(
-    lines: Sorted,
-    from: &Block<'_>,
-    to: &Block<'_>,
-    pool: Option<&rayon::ThreadPool>,
-) {
-    let form = Form::<W>::of(from.dtype);
-    let stored = |key, _: W, row: i64| (key & !LOW) | row as u64;
-    store(lines, from, to, pool, |bits, row| pack(form, bits, row), |key| key & LOW, stored);
 }
 
 /// Sorts complex numbers.
@@ -103,8 +75,15 @@ fn of_words<W: Word>(
     if u32::try_from(lines.0.extent).is_err() {
         return of_wide(lines, from, to, |bits: W| form.order(bits).into(), pool);
     }
-    let pack = |bits, row| pack(form, bits, row);
-    store(lines, from, to, pool, pack, |key| key & LOW, |_, _, row| row);
+    let pack = |bits: W, row: usize| pack(form, bits, row);
+    let row_of = |key: u64| key & LOW;
+    match lines.1.order {
+        Order::Packed => {
+            let stored = |key: u64, _: W, row: i64| (key & !LOW) | row as u64;
+            store(lines, from, to, pool, pack, row_of, stored);
+        }
+        _ => store(lines, from, to, pool, pack, row_of, |_, _, row| row),
+    }
 }
 
 /// The bits of a packed position.

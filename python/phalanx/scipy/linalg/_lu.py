@@ -37,7 +37,8 @@ def _factor_columns(panel, order):
 
 
 def _factor_one(panel):
-    """Factorises the few columns of one matrix; also returns the order of its rows."""
+    """Factorises the few columns of one matrix; also returns the order of its rows. The same as for a
+    stack takes twice as long, because its rows are exchanged by index arrays."""
     import numpy
 
     rows, width = panel.shape
