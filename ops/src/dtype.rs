@@ -41,6 +41,7 @@ macro_rules! dtypes {
             pub const fn kind(self) -> Kind { match self { $(DType::$variant => Kind::$kind),* } }
 
             /// Bytes of one element.
+            #[inline]
             pub const fn size(self) -> usize { match self { $(DType::$variant => $size),* } }
         }
 

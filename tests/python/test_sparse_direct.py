@@ -340,3 +340,65 @@ def test_products_with_narrow_factors_have_the_wider_dtype():
     inverse = linalg.ilu0(ours(scipy.sparse.csr_array(square_grid(6)).astype("f")))
     assert (inverse @ phalanx.ones(36, dtype="d")).dtype == numpy.float64
     assert (inverse @ phalanx.ones(36, dtype="f")).dtype == numpy.float32
+
+
+def convection(width, height, kind):
+    """The matrix of a grid whose flow makes it unsymmetric, with some far links."""
+    lines = [
+        scipy.sparse.diags_array([-1.2, 2.1, -0.8], offsets=[-1, 0, 1], shape=(side, side))
+        for side in (width, height)
+    ]
+    ones = [scipy.sparse.eye_array(side) for side in (width, height)]
+    grid = scipy.sparse.kron(lines[0], ones[1]) + scipy.sparse.kron(ones[0], lines[1])
+    far = scipy.sparse.random_array(
+        grid.shape, density=2e-7, rng=numpy.random.default_rng(3), format="csr"
+    )
+    matrix = scipy.sparse.csc_array(grid + 0.1 * far)
+    return (matrix * (1 + 0.25j if kind in "FD" else 1)).astype(kind)
+
+
+@pytest.mark.parametrize("kind", "dfFD")
+def test_large_matrices_are_factorised_by_fronts(kind):
+    matrix = convection(90, 120, kind)
+    lu = linalg.splu(ours(matrix))
+    assert lu.fronts["elements"] > matrix.nnz and lu.fronts["largest"] < matrix.shape[0]
+    assert lu.fronts["bytes"] == lu.fronts["elements"] * (16 if kind in "FD" else 8)
+    tolerance = 1e-4 if kind in "fF" else 1e-11
+    for b in (drawn(matrix.shape[0], kind=kind), drawn(matrix.shape[0], 2, kind)):
+        for trans, system in (("N", matrix), ("T", matrix.T), ("H", matrix.conj().T)):
+            x = host(lu.solve(phalanx.asarray(b), trans))
+            assert x.shape == b.shape and x.dtype == kind
+            assert abs(system @ x - b).max() < tolerance, trans
+    assert linalg.splu(ours(columns(40))).fronts is None
+
+
+@pytest.mark.parametrize("method", ["spsolve", "factorized", "eigsh"])
+def test_large_systems(method):
+    matrix = square_grid(105)
+    b = drawn(matrix.shape[0])
+    if method == "eigsh":
+        found = host(linalg.eigsh(ours(matrix), k=3, sigma=0.01, return_eigenvectors=False))
+        lines = 4 * numpy.sin(numpy.arange(1, 9) * numpy.pi / 212) ** 2
+        wanted = (lines[:, None] + lines).ravel()
+        wanted = wanted[numpy.argsort(abs(wanted - 0.01))[:3]]
+        assert numpy.allclose(numpy.sort(found), numpy.sort(wanted), rtol=1e-8)
+        return
+    matrix_of_ours, b_of_ours = ours(matrix), phalanx.asarray(b)
+    if method == "spsolve":
+        x = linalg.spsolve(matrix_of_ours, b_of_ours)
+    else:
+        x = linalg.factorized(matrix_of_ours)(b_of_ours)
+    assert abs(matrix @ host(x) - b).max() < 1e-10
+
+
+def test_large_matrices_with_pivots_of_zero_are_factorised_on_the_host():
+    rows = 12_000
+    swapped = numpy.arange(rows) ^ 1
+    matrix = scipy.sparse.csc_array((numpy.ones(rows), (numpy.arange(rows), swapped)))
+    zeros = numpy.arange(rows) % 1000 == 0
+    matrix = scipy.sparse.csc_array(matrix + scipy.sparse.diags_array(numpy.where(zeros, 0.0, 0.25)))
+    b = drawn(rows)
+    assert abs(matrix @ host(linalg.splu(ours(matrix)).solve(phalanx.asarray(b))) - b).max() < 1e-12
+    matrix[:, [7]] = 0
+    with pytest.raises(RuntimeError, match="singular"):
+        linalg.splu(ours(scipy.sparse.csc_array(matrix)))

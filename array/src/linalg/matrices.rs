@@ -56,7 +56,7 @@ pub(super) fn square(array: &Array, operation: &'static str, site: Site) -> Resu
     matrices(array, operation, site)
 }
 
-pub(super) fn decomposed(
+pub(crate) fn decomposed(
     decomposition: Decomposition,
     operands: &[&Array],
     site: Site,

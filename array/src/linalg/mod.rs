@@ -19,6 +19,7 @@ pub use crate::products::{matmul, matrix_power, multi_dot, tensordot, vecdot};
 pub use eigen::*;
 pub use factor::*;
 pub use householder::qr_raw;
+pub(crate) use matrices::decomposed;
 pub use norms::*;
 pub use singular::*;
 pub use solve::*;

@@ -6,7 +6,9 @@
 
 mod by_columns;
 mod columns;
+mod dissection;
 mod factors;
+mod fronts;
 mod on_pattern;
 mod options;
 mod order;
@@ -16,6 +18,7 @@ mod supernodal;
 
 pub use columns::Columns;
 pub use factors::{Factors, System};
+pub use fronts::{Fronts, Link, Stack};
 pub use options::{Dropping, Options, Unfactorised};
 pub use order::ColumnOrder;
 pub use scalar::Scalar;

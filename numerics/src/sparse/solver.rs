@@ -93,7 +93,8 @@ impl<T: Scalar + ComplexField> Solver<T> {
 }
 
 impl Options {
-    fn allows_blocks(&self) -> bool {
+    /// Whether pivots and the order of columns are the method's choice.
+    pub fn allows_blocks(&self) -> bool {
         self.order == super::ColumnOrder::OfProduct
             && self.diagonal_threshold == 1.0
             && self.dropping.is_none()

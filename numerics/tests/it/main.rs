@@ -5,5 +5,6 @@
 #[path = "../../src/cache.rs"]
 mod cache;
 mod fft;
+mod fronts;
 mod linalg;
 mod sparse;

@@ -84,6 +84,18 @@ pub enum Sparse {
         /// The operation that combines values.
         op: Op,
     },
+    /// The sums of matrices and of elements of others: operands (into, slots, rows, columns,
+    /// source), shapes `(f, m, n), (f), (f, m), (f, n), (g, p, q)`. To each element of matrix `f`
+    /// of `into` is added that of matrix `slots[f]` (`i64`) of the device's block of the source in
+    /// row `rows[f, m]` and column `columns[f, n]` (`i32`), and nothing where one of them is
+    /// outside, as -1 is.
+    AddFronts {
+        /// Whether the source is split as slots are; else every device needs the whole source.
+        is_local: bool,
+    },
+    /// Elements of the device's block of matrices in their places: operands (into, places, values),
+    /// places (`i64`) among the elements of the block.
+    Place,
 }
 
 impl Record for Sparse {
@@ -109,6 +121,8 @@ impl Record for Sparse {
             Sparse::Needed => "needed",
             Sparse::Renumber => "renumber",
             Sparse::Fold { .. } => "fold_rows",
+            Sparse::AddFronts { .. } => "add_fronts",
+            Sparse::Place => "place",
         }
     }
 
@@ -134,6 +148,7 @@ impl Record for Sparse {
             Sparse::Align | Sparse::ProductValues => (vector(0), operands[6].1),
             Sparse::Renumber => (vector(0), DType::I32),
             Sparse::Fold { .. } => (vector(0), operands[2].1),
+            Sparse::AddFronts { .. } | Sparse::Place => (vector(0), operands[0].1),
         }
     }
 
@@ -150,6 +165,13 @@ impl Record for Sparse {
         let follow = |operand: usize, axis: usize| match self {
             Sparse::Product { is_local: false, .. } if operand == 4 => Follow::Whole,
             Sparse::Group => Follow::Whole,
+            Sparse::AddFronts { is_local } => match (operand, axis) {
+                (4, 0) if *is_local => Follow::Own,
+                (4, _) => Follow::Whole,
+                (3, 1) => Follow::Result(2),
+                _ => Follow::Result(axis as u8),
+            },
+            Sparse::Place if axis > 0 => Follow::Whole,
             _ if operand < alike => Follow::Result(axis as u8),
             _ => Follow::Own,
         };
@@ -179,7 +201,8 @@ impl Record for Sparse {
             | Sparse::ProductCount
             | Sparse::ProductColumns
             | Sparse::ProductValues
-            | Sparse::Renumber => Work::Positions,
+            | Sparse::Renumber
+            | Sparse::Place => Work::Positions,
             _ => Work::Pass,
         }
     }
@@ -191,7 +214,9 @@ impl Record for Sparse {
             | Sparse::Union
             | Sparse::ProductColumns
             | Sparse::NeededCount
-            | Sparse::Needed => Some(0),
+            | Sparse::Needed
+            | Sparse::AddFronts { .. }
+            | Sparse::Place => Some(0),
             _ => None,
         }
     }

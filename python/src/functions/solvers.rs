@@ -158,6 +158,19 @@ impl Factors {
         dtypes::to_python(py, self.0.dtype())
     }
 
+    /// What factors on the devices take; `None` for factors on the host.
+    #[getter]
+    fn fronts<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
+        let Some(report) = self.0.fronts() else { return Ok(None) };
+        let made = PyDict::new(py);
+        made.set_item("fronts", report.fronts)?;
+        made.set_item("largest", report.largest)?;
+        made.set_item("elements", report.elements)?;
+        made.set_item("bytes", report.bytes)?;
+        made.set_item("multiplications", report.multiplications)?;
+        Ok(Some(made))
+    }
+
     /// The number of entries of both factors.
     #[getter]
     fn nnz(&self, py: Python<'_>) -> PyResult<usize> {

@@ -84,6 +84,81 @@ fn incomplete_factors_are_preconditioners() {
     }
 }
 
+/// The matrix of five points of a grid, not symmetric.
+fn grid(width: usize, height: usize) -> Csr {
+    let (mut rows, mut columns, mut values) = (vec![], vec![], vec![]);
+    for row in 0..(width * height) as i64 {
+        let (x, y) = (row % width as i64, row / width as i64);
+        for (dx, dy, value) in
+            [(0, 0, 4.1), (-1, 0, -1.0), (1, 0, -0.5), (0, -1, -1.5), (0, 1, -1.0)]
+        {
+            let (x, y) = (x + dx, y + dy);
+            if (0..width as i64).contains(&x) && (0..height as i64).contains(&y) {
+                rows.push(row);
+                columns.push(y * width as i64 + x);
+                values.push(value);
+            }
+        }
+    }
+    let [rows, columns] = [rows, columns].map(Array::from_vec);
+    let n = width * height;
+    Csr::from_triplets(&rows, &columns, &Array::from_vec(values), [n, n]).unwrap()
+}
+
+#[test]
+fn large_matrices_are_factorised_on_the_devices() {
+    let n = 130 * 80;
+    on_meshes(&MESHES, Limits::default(), |_| {
+        let real = grid(130, 80);
+        let complex = real.astype(DType::C128).unwrap().scale(Complex64::new(1.0, 0.5)).unwrap();
+        for matrix in [real, complex] {
+            let factors = Factorised::new(&matrix, Factorisation::complete()).unwrap();
+            let fronts = factors.fronts().expect("factors on the devices");
+            assert!(fronts.elements > n && fronts.bytes >= 8 * fronts.elements);
+            let turned = matrix.transpose().unwrap();
+            let b = arange(0, 2 * n as i64, 1).reshape([n, 2]).astype(DType::F64).sin();
+            for b in [b.astype(matrix.dtype()), b.astype(DType::C128) * Complex64::new(1.0, -2.0)] {
+                let wide = |matrix: &Csr| matrix.astype(b.dtype()).unwrap();
+                let x = factors.solve(&b, System::Matrix).unwrap();
+                assert_eq!((x.shape(), x.dtype()), (b.shape(), b.dtype()));
+                assert!(largest(wide(&matrix).matmat(&x) - &b) < 1e-12);
+                let x = factors.solve(&b, System::Transpose).unwrap();
+                assert!(largest(wide(&turned).matmat(&x) - &b) < 1e-12);
+                let x = factors.solve(&b, System::Adjoint).unwrap();
+                assert!(largest(wide(&turned).matmat(&x.conjugate()) - b.conjugate()) < 1e-12);
+            }
+            let b = arange(0, n as i64, 1).cos();
+            let x = factors.apply(&b).unwrap();
+            assert_eq!(x.shape(), [n]);
+            assert!(largest(matrix.matvec(&x) - &b) < 1e-12);
+        }
+    });
+}
+
+#[test]
+fn pivots_of_zero_are_left_to_the_host() {
+    // Pairs of rows that are exchanged, with zeros on the diagonal, and an ordinary part.
+    let n = 12_000;
+    on_meshes(&[&[1], &[3]], Limits::default(), |_| {
+        let (mut rows, mut columns, mut values) = (vec![], vec![], vec![]);
+        for row in 0..n as i64 {
+            // Partners are far from each other, but all rows of a block are linked.
+            rows.extend([row, row]);
+            columns.extend([(row + n as i64 / 2) % n as i64, (row + 1) % n as i64]);
+            values.extend([2.0, 0.25]);
+        }
+        let [rows, columns] = [rows, columns].map(Array::from_vec);
+        let matrix = Csr::from_triplets(&rows, &columns, &Array::from_vec(values), [n, n]).unwrap();
+        let factors = Factorised::new(&matrix, Factorisation::complete()).unwrap();
+        let b = arange(0, n as i64, 1).cos();
+        let x = factors.solve(&b, System::Matrix).unwrap();
+        assert!(largest(matrix.matvec(&x) - &b) < 1e-11);
+        let empty = matrix.scale(0.0).unwrap();
+        let error = Factorised::new(&empty, Factorisation::complete()).map(|_| ()).unwrap_err();
+        assert_eq!(error.code(), "PX120");
+    });
+}
+
 #[test]
 fn matrices_without_factors_are_refused() {
     on_meshes(&[&[1], &[3]], Limits::default(), |_| {

@@ -1,18 +1,21 @@
-//! Factorisations of sparse matrices, complete and incomplete. *Gathered*: every process reads the
-//! matrix and right-hand sides to its host, and computes the same there.
+//! Factorisations of sparse matrices, complete and incomplete. Large matrices are factorised
+//! completely on the devices. *Gathered* for others: every process reads the matrix and right-hand
+//! sides to its host, and computes the same there.
 
-use super::numbers::computed;
+use super::multifrontal::{FrontReport, Multifrontal, planned};
+use super::numbers::{computed, read_real};
 use super::operator::LinearOperator;
 use crate::array::Array;
 use crate::creation::from_slice;
-use crate::manipulation::refused;
+use crate::manipulation::{refused, span, try_concatenate};
+use crate::products::conjugated;
 use crate::sparse::Csr;
 use num_complex::Complex64;
 use phalanx_graph::{DataError, Error, HostMemory, MeshHandle, Site, call_site, within};
 use phalanx_numerics::sparse::{Columns, Factorise, Factors, Scalar, Solver, Unfactorised};
 use phalanx_ops::error::OpError;
-use phalanx_ops::{DType, Element, promote};
-use std::sync::Arc;
+use phalanx_ops::{DType, Element, Index, promote};
+use std::sync::{Arc, OnceLock};
 
 pub use phalanx_numerics::sparse::{
     ColumnOrder, Dropping, Method as Factorisation, Options as FactorOptions, System,
@@ -31,9 +34,24 @@ pub use phalanx_numerics::sparse::{
 /// ```
 #[derive(Clone)]
 pub struct Factorised {
-    solver: Arc<Either>,
+    by: Arc<By>,
     dtype: DType,
     mesh: MeshHandle,
+}
+
+enum By {
+    /// On the host of every process.
+    Host(Box<Either>),
+    /// On the devices.
+    Fronts(Box<OnDevices>),
+}
+
+/// Factors on the devices.
+struct OnDevices {
+    factors: Multifrontal,
+    matrix: Csr,
+    /// Those on the host, which are made if a program reads them.
+    host: OnceLock<Either>,
 }
 
 #[derive(Debug)]
@@ -44,8 +62,8 @@ enum Either {
 
 /// Computes with the solver of either kind of numbers.
 macro_rules! of_either {
-    ($factorised:expr, $solver:ident => $result:expr) => {
-        match &*$factorised.solver {
+    ($solvers:expr, $solver:ident => $result:expr) => {
+        match $solvers {
             Either::Real($solver) => $result,
             Either::Complex($solver) => $result,
         }
@@ -73,12 +91,12 @@ impl Factorised {
             }
             let matrix = matrix.summed()?;
             let dtype = computed(matrix.dtype());
-            let solver = if dtype.is_complex() {
-                Either::Complex(factorised(&matrix, DType::C128, how, site)?)
-            } else {
-                Either::Real(factorised(&matrix, DType::F64, how, site)?)
+            let mesh = matrix.values().mesh()?;
+            let by = match on_devices(&matrix, how, site)? {
+                Some(by) => by,
+                None => By::Host(Box::new(Either::of(&matrix, how, site)?)),
             };
-            Ok(Factorised { solver: Arc::new(solver), dtype, mesh: matrix.values().mesh()? })
+            Ok(Factorised { by: Arc::new(by), dtype, mesh })
         })
     }
 
@@ -98,13 +116,21 @@ impl Factorised {
                 site,
             ));
         }
+        let solver = match &*self.by {
+            By::Host(solver) => solver,
+            By::Fronts(own) => {
+                let x = within(site, || refined(&own.factors, &own.matrix, b, system, site))?;
+                let dtype = promote(self.dtype, computed(b.dtype()));
+                return x.converted(dtype, site).into_result();
+            }
+        };
         within(site, || {
             let columns: usize = shape[1..].iter().product();
             let is_complex = b.dtype().is_complex() || self.dtype.is_complex();
             let found = if is_complex {
                 let b = b.converted(DType::C128, site);
                 let mut numbers = b.to_vec::<Complex64>()?;
-                match &*self.solver {
+                match &**solver {
                     Either::Complex(solver) => {
                         Complex64::solve(solver, &mut numbers, columns, system);
                     }
@@ -120,7 +146,7 @@ impl Factorised {
                 self.uploaded(&numbers, shape)
             } else {
                 let mut numbers = b.converted(DType::F64, site).to_vec::<f64>()?;
-                match &*self.solver {
+                match &**solver {
                     Either::Real(solver) => f64::solve(solver, &mut numbers, columns, system),
                     Either::Complex(_) => unreachable!("bug: real numbers for complex factors"),
                 }
@@ -131,12 +157,20 @@ impl Factorised {
         })
     }
 
+    /// What factors on the devices take; `None` for factors on the host. Local.
+    pub fn fronts(&self) -> Option<FrontReport> {
+        match &*self.by {
+            By::Host(_) => None,
+            By::Fronts(own) => Some(own.factors.report()),
+        }
+    }
+
     /// The number of entries of both factors, of which the ones on the diagonal of `L` count too.
     /// Local. Errors: `DataError::Singular`, if rounding made the factors possible only in blocks.
     #[track_caller]
     pub fn nnz(&self) -> Result<usize, Error> {
         let site = call_site();
-        of_either!(self, solver => {
+        of_either!(self.on_host(site)?, solver => {
             let factors = factors(solver, site)?;
             Ok(factors.lower.rows.len() + factors.upper.rows.len())
         })
@@ -147,20 +181,22 @@ impl Factorised {
     #[track_caller]
     pub fn lower_transposed(&self) -> Result<Csr, Error> {
         let site = call_site();
-        within(
-            site,
-            || of_either!(self, solver => self.turned(&factors(solver, site)?.lower, site)),
-        )
+        within(site, || {
+            of_either!(self.on_host(site)?, solver => {
+                self.turned(&factors(solver, site)?.lower, site)
+            })
+        })
     }
 
     /// `U`, transposed. Collective over the mesh. Errors: as [`Factorised::nnz`].
     #[track_caller]
     pub fn upper_transposed(&self) -> Result<Csr, Error> {
         let site = call_site();
-        within(
-            site,
-            || of_either!(self, solver => self.turned(&factors(solver, site)?.upper, site)),
-        )
+        within(site, || {
+            of_either!(self.on_host(site)?, solver => {
+                self.turned(&factors(solver, site)?.upper, site)
+            })
+        })
     }
 
     /// Where each row of the matrix, and each column, stands in the product of the factors (`i32`).
@@ -169,7 +205,7 @@ impl Factorised {
     pub fn positions(&self) -> Result<[Array; 2], Error> {
         let site = call_site();
         within(site, || {
-            let (rows, columns) = of_either!(self, solver => {
+            let (rows, columns) = of_either!(self.on_host(site)?, solver => {
                 let factors = factors(solver, site)?;
                 (&factors.row_positions, &factors.column_positions)
             });
@@ -179,6 +215,23 @@ impl Factorised {
             };
             Ok([narrow(rows), narrow(columns)])
         })
+    }
+
+    /// The factors on the host, which are made if there are none.
+    fn on_host(&self, site: Site) -> Result<&Either, Error> {
+        match &*self.by {
+            By::Host(solver) => Ok(solver),
+            By::Fronts(own) => {
+                if own.host.get().is_none() {
+                    let made = Either::of(&own.matrix, Factorisation::complete(), site)?;
+                    let _ = own.host.set(made);
+                }
+                Ok(own
+                    .host
+                    .get()
+                    .unwrap_or_else(|| unreachable!("bug: factors that were just made")))
+            }
+        }
     }
 
     /// The transposed matrix of one in columns, which has them as its rows.
@@ -195,6 +248,103 @@ impl Factorised {
     fn uploaded<T: Element>(&self, numbers: &[T], shape: &[usize]) -> Array {
         self.mesh.enter(|| from_slice(numbers, shape))
     }
+}
+
+impl Either {
+    /// The factors of a matrix whose rows have no duplicates. Collective over the mesh.
+    fn of(matrix: &Csr, how: Factorisation, site: Site) -> Result<Either, Error> {
+        Ok(if matrix.dtype().is_complex() {
+            Either::Complex(factorised(matrix, DType::C128, how, site)?)
+        } else {
+            Either::Real(factorised(matrix, DType::F64, how, site)?)
+        })
+    }
+}
+
+/// Matrices with fewer rows are factorised on the host.
+const MANY_ROWS: usize = 10_000;
+/// Solutions are refined until their residuals are smaller, relative to what is computed with.
+const ROUNDING: f64 = 1e-14;
+/// Factors whose solutions have larger residuals, before they are refined, are not used.
+const WRONG: f64 = 1e-5;
+/// The most refinements of a solution.
+const REFINEMENTS: usize = 3;
+
+/// The factors of a large matrix on the devices, if the method may choose pivots and their order,
+/// and if such factors are few enough and right. Collective over the mesh.
+fn on_devices(matrix: &Csr, how: Factorisation, site: Site) -> Result<Option<By>, Error> {
+    let is_free = matches!(how, Factorisation::Columns(options) if options.allows_blocks());
+    if !is_free || matrix.shape()[0] < MANY_ROWS {
+        return Ok(None);
+    }
+    let Some(plan) = planned(matrix, site)? else { return Ok(None) };
+    let dtype = if matrix.dtype().is_complex() { DType::C128 } else { DType::F64 };
+    let matrix = matrix.astype(dtype)?;
+    let factors = Multifrontal::new(&matrix, dtype, &plan, site)?;
+    let b = matrix.values().mesh()?.enter(|| crate::creation::ones([matrix.shape()[0], 1], dtype));
+    let x = factors.solve(&b, System::Matrix)?;
+    let (size, _) = residual(&matrix, &x, &b, System::Matrix)?;
+    let host = OnceLock::new();
+    let own = OnDevices { factors, matrix, host };
+    Ok((size < WRONG).then(|| By::Fronts(Box::new(own))))
+}
+
+/// The solutions for a vector or the columns of a matrix, refined by their residuals.
+///
+/// Source: J. H. Wilkinson, "Rounding Errors in Algebraic Processes" (1963), section 3.
+fn refined(
+    factors: &Multifrontal,
+    matrix: &Csr,
+    b: &Array,
+    system: System,
+    site: Site,
+) -> Result<Array, Error> {
+    let shape = b.shape().to_vec();
+    let rows = shape[0];
+    let count: usize = shape[1..].iter().product();
+    let is_split = b.dtype().is_complex() && !matrix.dtype().is_complex();
+    let columns = if is_split {
+        // Real and imaginary parts are columns of their own.
+        let wide = b.converted(DType::C128, site).reshape([rows, count]);
+        let parts = [wide.real().copy(), wide.imag().copy()];
+        try_concatenate(&[&parts[0], &parts[1]], &1.into(), None, site)?
+    } else {
+        b.converted(matrix.dtype(), site).reshape([rows, count])
+    };
+    let mut x = factors.solve(&columns, system)?;
+    if count > 0 {
+        let mut last = f64::INFINITY;
+        for _ in 0..REFINEMENTS {
+            let (size, rest) = residual(matrix, &x, &columns, system)?;
+            if !(size > ROUNDING && size < last / 2.0) {
+                break;
+            }
+            (last, x) = (size, x + factors.solve(&rest, system)?);
+        }
+    }
+    if is_split {
+        let [real, imaginary] = [0..count, count..2 * count]
+            .map(|range| x.slice([Index::Ellipsis, span(range.start, range.end)]));
+        x = real + imaginary * Complex64::i();
+    }
+    x.reshape(shape).into_result()
+}
+
+/// The largest element of `b - A x`, relative to the largest ones of what is added to it, and the
+/// residuals.
+fn residual(matrix: &Csr, x: &Array, b: &Array, system: System) -> Result<(f64, Array), Error> {
+    let product = match system {
+        System::Matrix => matrix.dot(x),
+        System::Transpose => matrix.transpose()?.dot(x),
+        System::Adjoint => conjugated(&matrix.transpose()?.dot(&conjugated(x))),
+    };
+    let rest = b - product;
+    let largest = |array: &Array| array.abs().max(());
+    let numbers = [largest(&rest), largest(matrix.values()), largest(x), largest(b)];
+    let numbers = read_real(&numbers.iter().collect::<Vec<_>>())?;
+    let [rest_size, entries, solution, right] = [0, 1, 2, 3].map(|at| numbers[at]);
+    let size = rest_size / (entries * solution + right).max(f64::MIN_POSITIVE);
+    Ok((if rest_size.is_finite() && solution.is_finite() { size } else { f64::INFINITY }, rest))
 }
 
 fn factors<T: Scalar>(solver: &Solver<T>, site: Site) -> Result<&Factors<T>, Error> {
@@ -224,7 +374,10 @@ fn factorised<T: Factorise + Element>(
 
 impl LinearOperator for Factorised {
     fn shape(&self) -> [usize; 2] {
-        [of_either!(self, solver => solver.extent()); 2]
+        match &*self.by {
+            By::Host(solver) => [of_either!(&**solver, solver => solver.extent()); 2],
+            By::Fronts(own) => [own.factors.extent(); 2],
+        }
     }
 
     fn dtype(&self) -> DType {

@@ -1,6 +1,6 @@
 //! Operations on sparse matrices in rows, on the CPU.
 
-use super::{entries, merge, product, spgemm};
+use super::{entries, fronts, merge, product, spgemm};
 use crate::structured::Block;
 use phalanx_ops::structured::Sparse;
 
@@ -32,5 +32,7 @@ pub fn run(op: Sparse, operands: &[Block<'_>], to: &Block<'_>, pool: Option<&ray
         Sparse::Needed => entries::needed(operands, to),
         Sparse::Renumber => entries::renumber(operands, to, pool),
         Sparse::Fold { op } => entries::fold(op, operands, to, pool),
+        Sparse::AddFronts { .. } => fronts::add(operands, to, pool),
+        Sparse::Place => fronts::place(operands, to, pool),
     }
 }

@@ -4,6 +4,7 @@
 //! This is our own kernel: cuSPARSE supports neither separate starts and ends of rows nor integers,
 //! reads the entries of short rows less well, and adds them in its own order.
 
+use super::fronts_cuda as fronts;
 use super::rows_cuda as rows;
 use super::tiles_cuda as tiles;
 use crate::cuda::routine::Routine;
@@ -32,7 +33,13 @@ pub fn routine(dtype: DType, columns: DType) -> Routine {
 /// The texts of every dtype.
 pub fn sources() -> Vec<String> {
     let source = |&dtype: &DType| routine(dtype, DType::I32).source();
-    DType::ALL.iter().map(source).chain(rows::sources()).chain(tiles::sources()).collect()
+    DType::ALL
+        .iter()
+        .map(source)
+        .chain(rows::sources())
+        .chain(tiles::sources())
+        .chain(fronts::sources())
+        .collect()
 }
 
 /// The texts that `run` runs.
@@ -41,6 +48,7 @@ pub fn routines(op: Sparse, operands: &[Block<'_>], to: &Block<'_>) -> Vec<Routi
         _ if to.is_empty() => Vec::new(),
         Sparse::Product { is_even: false, .. } => vec![tiles::routine(operands, to)],
         Sparse::Product { .. } => vec![routine(to.dtype, operands[2].dtype)],
+        Sparse::AddFronts { .. } | Sparse::Place => vec![fronts::routine_of(op, to)],
         Sparse::Group => sort::cuda::routines(GROUP, &operands[2..], to),
         Sparse::Order if let Some(keys) = rows::Call::keys(operands) => {
             vec![keys.routine(), sort::radix::routine(Order::Positions, DType::U64, false)]
@@ -67,6 +75,9 @@ pub fn run(
     }
     if to.is_empty() {
         return Ok(true);
+    }
+    if let Sparse::AddFronts { .. } | Sparse::Place = op {
+        return fronts::run(op, operands, to, device).map(|()| true);
     }
     if op == Sparse::Order
         && let Some(keys) = rows::Call::keys(operands)

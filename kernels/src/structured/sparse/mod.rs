@@ -3,6 +3,8 @@
 pub mod cpu;
 pub mod cuda;
 mod entries;
+mod fronts;
+mod fronts_cuda;
 mod merge;
 mod product;
 mod rows;

@@ -107,9 +107,12 @@ impl Call {
         };
         let bytes = Values::Bytes(to.dtype.size());
         match op {
-            Sparse::Product { .. } | Sparse::Group | Sparse::NeededCount | Sparse::Needed => {
-                return None;
-            }
+            Sparse::Product { .. }
+            | Sparse::Group
+            | Sparse::NeededCount
+            | Sparse::Needed
+            | Sparse::AddFronts { .. }
+            | Sparse::Place => return None,
             Sparse::Spread => {
                 call.kernel = ("SPREAD", "spread");
                 (call.values, call.result, call.memory[1]) = (bytes, wanted(), at(3));

@@ -124,6 +124,17 @@ fn cases() -> Vec<Case> {
         let product = Sparse::Product { is_local: false, is_even };
         add(Structured::Sparse(product), &operands);
     }
+    let small = |shape: &[usize], numbers: &[i64]| {
+        Value::new(shape, numbers.iter().copied().map(Scalar::new), DType::I32)
+    };
+    let operands = [
+        f64s(&[3, 2, 2]),
+        Value::positions(&[3], [1, -1, 0].into_iter()),
+        small(&[3, 2], &[0, 2, 1, 1, -1, 0]),
+        small(&[3, 2], &[1, 0, 0, 1, 1, 1]),
+        f64s(&[2, 3, 2]),
+    ];
+    add(Structured::Sparse(Sparse::AddFronts { is_local: false }), &operands);
     let (mut before, mut extents) = ([0; 8], [0; 8]);
     before[..2].copy_from_slice(&[1, 2]);
     extents[..2].copy_from_slice(&[4, 6]);

@@ -328,3 +328,64 @@ pub fn a_matrix_is_multiplied_column_by_column() {
         }
     }
 }
+
+#[test]
+pub fn fronts_are_placed_and_added() {
+    let mut random = Random(5);
+    let mut drawn = |shape: &[usize], below: u64, least: i64, dtype: DType| {
+        let count: usize = shape.iter().product();
+        let numbers: Vec<i64> = (0..count).map(|_| random.below(below) as i64 + least).collect();
+        let elements: Vec<Scalar> = numbers.iter().copied().map(Scalar::new).collect();
+        (Value::new(shape, elements.into_iter(), dtype), numbers)
+    };
+    for [fronts, height, width, sources, below, across] in
+        [[3, 4, 5, 2, 3, 2], [1, 1, 1, 1, 1, 1], [40, 30, 20, 7, 9, 8], [2, 3, 0, 1, 2, 2]]
+    {
+        for dtype in [DType::F64, DType::I16, DType::C128] {
+            let (into, base) = drawn(&[fronts, height, width], 9, -4, dtype);
+            let (source, from) = drawn(&[sources, below, across], 9, -4, dtype);
+            // Numbers outside on both sides.
+            let (slots, slot_of) = drawn(&[fronts], sources as u64 + 2, -1, DType::I64);
+            let (rows, row_of) = drawn(&[fronts, height], below as u64 + 2, -1, DType::I32);
+            let (columns, column_of) = drawn(&[fronts, width], across as u64 + 2, -1, DType::I32);
+            let inside = |number: i64, extent: usize| {
+                usize::try_from(number).ok().filter(|number| *number < extent)
+            };
+            let sums: Vec<Scalar> = (0..base.len())
+                .map(|at| {
+                    let (line, place) = (at / width, at % width);
+                    let front = line / height;
+                    let added = inside(slot_of[front], sources).and_then(|slot| {
+                        let row = inside(row_of[line], below)?;
+                        let column = inside(column_of[front * width + place], across)?;
+                        Some(from[(slot * below + row) * across + column])
+                    });
+                    Scalar::new(base[at] + added.unwrap_or(0))
+                })
+                .collect();
+            let expected = Value::new(&into.shape, sums.into_iter(), dtype);
+            for is_local in [false, true] {
+                let op = Structured::Sparse(Sparse::AddFronts { is_local });
+                let operands = [&into, &slots, &rows, &columns, &source];
+                assert_eq!(evaluate(op, &operands), expected, "{dtype} {fronts}x{height}");
+            }
+            // Every third element, and a place outside.
+            let places: Vec<i64> = (-1..base.len() as i64).step_by(3).chain([1 << 40]).collect();
+            let values: Vec<Scalar> = (0..places.len() as i64).map(Scalar::new).collect();
+            let mut placed = base.clone();
+            for (value, &place) in places.iter().enumerate() {
+                if let Some(at) = inside(place, placed.len()) {
+                    placed[at] = value as i64;
+                }
+            }
+            let placed = placed.into_iter().map(Scalar::new).collect::<Vec<_>>().into_iter();
+            let operands = [
+                &into,
+                &Value::positions(&[places.len()], places.iter().copied()),
+                &Value::new(&[values.len()], values.into_iter(), dtype),
+            ];
+            let op = Structured::Sparse(Sparse::Place);
+            assert_eq!(evaluate(op, &operands), Value::new(&into.shape, placed, dtype), "{dtype}");
+        }
+    }
+}

@@ -16,6 +16,11 @@ _GATHERED = COLLECTIVE + (
     " Every process reads the matrix to its host, and computes the same there in double precision, "
     "so the memory of each host must hold the factors."
 )
+_LARGE = COLLECTIVE + (
+    " A matrix of 10,000 rows or more is factorised on the devices, by dense matrices; a smaller "
+    "one, and one whose pivots vanish, on the host of every process. Numbers are computed in double "
+    "precision."
+)
 _COLUMNS = ("NATURAL", "COLAMD", "MMD_ATA", "MMD_AT_PLUS_A")
 _RULES = ("basic", "prows", "column", "area", "secondary", "dynamic", "interp")
 # Options of SuperLU that change nothing here: its own blocks, scaling and statistics.
@@ -60,7 +65,7 @@ class SuperLU:
     Notes
     -----
     Local. The name is SciPy's; the method is not that of the SuperLU library. A large matrix is
-    factorised in blocks that only serve solutions: reading `L`, `U`, `nnz`, `perm_r` or `perm_c`
+    factorised on the devices or in blocks that only serve solutions: reading `L`, `U`, `nnz`, `perm_r` or `perm_c`
     then factorises it a second time, by columns, which takes longer.
     """
 
@@ -74,6 +79,15 @@ class SuperLU:
     def shape(self):
         """The shape of the matrix."""
         return self._factors.shape
+
+    @property
+    def fronts(self):
+        """What factors on the devices take, as a `dict`; ``None`` for factors on the host.
+
+        The numbers are those of dense matrices (`fronts`), of rows of the largest one (`largest`),
+        of `elements` on all devices, of their `bytes`, and of `multiplications`.
+        """
+        return self._factors.fronts
 
     @property
     def nnz(self):
@@ -125,7 +139,8 @@ class SuperLU:
 
         Notes
         -----
-        Collective: every process reads the right-hand sides to its host, and computes the same.
+        Collective. For factors on the host, every process reads the right-hand sides and computes
+        the same.
         """
         trans = _upper(trans)
         if trans not in ("N", "T", "H"):
@@ -252,7 +267,7 @@ def _options(options, permc_spec, diag_pivot_thresh):
     {"ValueError": "The matrix is not square, or there is no such order.",
      "TypeError": "There is no such option.",
      "RuntimeError": "The matrix is singular."},
-    _GATHERED,
+    _LARGE,
     A=_MATRIX,
     **_SOURCE,
 )
@@ -325,7 +340,7 @@ def spilu(
 @described(
     "callable: The function of a right-hand side that returns the solution.",
     {"ValueError": "The matrix is not square.", "RuntimeError": "The matrix is singular."},
-    _GATHERED,
+    _LARGE,
     A=_MATRIX,
 )
 def factorized(A):
@@ -337,7 +352,7 @@ def factorized(A):
 @described(
     "ndarray or sparse matrix: The solution, of the shape of `b`; sparse for a sparse matrix `b`.",
     {"ValueError": "The matrix is not square, the shapes do not fit, or there is no such order."},
-    _GATHERED + " A singular matrix gives NaN and a `MatrixRankWarning`.",
+    _LARGE + " A singular matrix gives NaN and a `MatrixRankWarning`.",
     A=_MATRIX,
     b=("array_like or sparse matrix", "The right-hand side, a vector or a matrix."),
     permc_spec=_SOURCE["permc_spec"],
