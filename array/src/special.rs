@@ -33,7 +33,7 @@ pub fn special<T: Into<Argument>>(function: &str, arguments: impl IntoIterator<I
     Array::catch(recorded(function, &arguments, call_site()))
 }
 
-fn recorded(function: &str, arguments: &[Argument], site: Site) -> Result<Array, Error> {
+pub(crate) fn recorded(function: &str, arguments: &[Argument], site: Site) -> Result<Array, Error> {
     let Some(known) = phalanx_special::find(function) else {
         return Err(refused("special", "function", function, site));
     };

@@ -6,6 +6,7 @@ On a CPU all memory is the host's, and an allocator has no effect on arrays.
 """
 
 import contextlib as _contextlib
+import sys as _sys
 
 from . import _cuda_streams as _streams
 from . import _phalanx
@@ -25,13 +26,18 @@ class MemoryPool:
     def __init__(self, allocator=None):
         self._allocator = allocator
 
+    def _held(self):
+        """What the devices hold: the bytes in use, their peak, the limit, the bytes that are cached
+        and the number of cached blocks of each."""
+        return _phalanx._device_memory()
+
     def used_bytes(self):
         """The bytes that arrays and running plans hold."""
-        return sum(held[0] for held in _phalanx._device_memory())
+        return sum(held[0] for held in self._held())
 
     def peak_bytes(self):
         """The most bytes that arrays and running plans have held since ``reset_peak``."""
-        return sum(held[1] for held in _phalanx._device_memory())
+        return sum(held[1] for held in self._held())
 
     def reset_peak(self):
         """Sets the peak to the bytes that are held now."""
@@ -43,15 +49,15 @@ class MemoryPool:
 
     def free_bytes(self):
         """The bytes that GPUs cache for later arrays; the cache of a CPU is not reported."""
-        return sum(held[3] for held in _phalanx._device_memory())
+        return sum(held[3] for held in self._held())
 
     def n_free_blocks(self):
         """The number of cached memory blocks."""
-        return sum(held[4] for held in _phalanx._device_memory())
+        return sum(held[4] for held in self._held())
 
     def get_limit(self):
         """The memory limit of a device in bytes; 0 without a limit."""
-        return max((held[2] or 0 for held in _phalanx._device_memory()), default=0)
+        return max((held[2] or 0 for held in self._held()), default=0)
 
     def set_limit(self, size=None, fraction=None):
         """Sets the memory limit of each GPU, in bytes or as a part of its memory; 0 for no limit.
@@ -81,14 +87,17 @@ class MemoryPool:
                 raise _refusal(
                     ValueError, "value", f"set_limit: fraction is from 0 to 1, not {fraction}"
                 )
-            limits = [int(fraction * _phalanx._gpu_memory(gpu)[1]) for gpu in range(len(gpus))]
+            limits = [int(fraction * _phalanx._gpu_memory(gpu)[1]) for gpu in self._devices()]
         else:
             if size is not None and size < 0:
                 raise _refusal(
                     ValueError, "value", f"set_limit: size is not negative, as {size} is"
                 )
-            limits = [size or 0] * len(gpus)
-        _phalanx._set_memory_limit([limit or None for limit in limits])
+            limits = [size or 0 for _ in self._devices()]
+        all_limits = [held[2] for held in _phalanx._device_memory()]
+        for device, limit in zip(self._devices(), limits):
+            all_limits[device] = limit or None
+        _phalanx._set_memory_limit(all_limits)
 
     def free_all_blocks(self, stream=None):
         """Returns the memory that GPUs cache to CUDA, once nothing uses it."""
@@ -101,6 +110,31 @@ class MemoryPool:
     def malloc(self, size):
         """Allocates bytes on the current device."""
         return alloc(size) if self._allocator is None else self._allocator(size)
+
+    def _devices(self):
+        """The numbers of the devices."""
+        return range(len(_phalanx._device_memory()))
+
+
+class SingleDeviceMemoryPool(MemoryPool):
+    """The memory of the device that is current when the pool is made: as ``MemoryPool``, but it
+    reports and limits that device alone, and ``malloc`` takes memory there. Its cached memory is
+    released with that of the other devices."""
+
+    def __init__(self, allocator=None):
+        super().__init__(allocator)
+        self.device_id = _streams._current.device
+
+    def _held(self):
+        return [_phalanx._device_memory()[self.device_id]]
+
+    def _devices(self):
+        return (self.device_id,)
+
+    def malloc(self, size):
+        """Allocates bytes on the device of the pool."""
+        with _sys.modules["phalanx.cuda"].Device(self.device_id):
+            return super().malloc(size)
 
 
 class MemoryAsyncPool(MemoryPool):

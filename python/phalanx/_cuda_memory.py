@@ -13,6 +13,7 @@ from ._cuda_allocators import (
     MemoryPool as MemoryPool,
     PythonFunctionAllocator as PythonFunctionAllocator,
     PythonFunctionAllocatorMemory as PythonFunctionAllocatorMemory,
+    SingleDeviceMemoryPool as SingleDeviceMemoryPool,
     alloc as alloc,
     get_allocator as get_allocator,
     malloc_async as malloc_async,

@@ -7,8 +7,13 @@ import os as _os
 from . import _phalanx
 
 
+def library():
+    """NVRTC. Raises a RuntimeError if it is not installed."""
+    return _found()[0]
+
+
 @_functools.cache
-def _library():
+def _found():
     """NVRTC, and the folder in which it is."""
     import ctypes
 
@@ -40,7 +45,7 @@ def compiled(source, options, arch, filename, expressions, is_relocatable):
     templates; None if NVRTC refuses the text."""
     import ctypes
 
-    library, beside = _library()
+    library, beside = _found()
     kind = "compute" if is_relocatable else "sm"
     words = [*options, f"--gpu-architecture={kind}_{arch}"]
     words += [f"--include-path={folder}" for folder in _include_folders(beside)]

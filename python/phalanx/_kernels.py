@@ -198,7 +198,8 @@ class ReductionKernel(_Kernel):
     the outputs, the value of an element, the combination of two values ``a`` and ``b``, the
     statements that assign the outputs from the combination ``a`` of all, and the value of no
     element, or None. The combination is associative. ``reduce_type=`` is the type of the values,
-    otherwise that of the first output.
+    otherwise that of the first output. ``across=`` is a second text for the same combination, which
+    combines the values that the devices have reduced; see docs/kernels.md.
 
     Calls take the inputs, ``axis=`` (all axes without it), ``keepdims=`` and ``out=``. The result is
     the same for every number of devices, up to the order in which floats are combined.
@@ -216,17 +217,19 @@ class ReductionKernel(_Kernel):
         "identity": "The value of no element.",
         "reduce_type": "The type of the values, if it is given.",
         "options": "Without effect.",
+        "across": "The combination of values of several devices, if it is given.",
     }
 
     def __init__(self, in_params, out_params, map_expr, reduce_expr, post_map_expr, identity,
                  name="reduce_kernel", reduce_type=None, reduce_dims=True, preamble="",
-                 options=()):
+                 options=(), *, across=None):
         identity = None if identity is None else str(identity)
         expressions = [map_expr, reduce_expr, post_map_expr]
 
         def make():
             return _phalanx._ReductionKernel(
-                name, (in_params, out_params), expressions, identity, reduce_type, preamble
+                name, (in_params, out_params), expressions, (identity, across), reduce_type,
+                preamble,
             )
 
         def program():
@@ -238,6 +241,7 @@ class ReductionKernel(_Kernel):
         self._describe(make, program, name, preamble, reduce_dims)
         self.map_expr, self.reduce_expr, self.post_map_expr = map_expr, reduce_expr, post_map_expr
         self.identity, self.reduce_type, self.options = identity, reduce_type, options
+        self.across = across
 
     def __call__(self, *args, out=None, axis=None, keepdims=False, stream=None):
         """The outputs for these inputs."""

@@ -13,6 +13,7 @@ from . import _cuda_function as function
 from . import _cuda_graphs as _graphs
 from . import _cuda_handles as _handles
 from . import _cuda_memory as _memory
+from . import _cuda_nvrtc_calls as nvrtc
 from . import _cuda_nvtx as nvtx
 from . import _cuda_profiler as profiler
 from . import _cuda_runtime as runtime
@@ -88,7 +89,7 @@ memory_hooks = memory_hook
 # The modules are importable by their paths, too, as if this were a package.
 for _name in (
     "compiler function runtime nvtx profiler stream device memory pinned_memory memory_hook "
-    "memory_hooks driver texture graph"
+    "memory_hooks driver texture graph nvrtc"
 ).split():
     _sys.modules[f"phalanx.cuda.{_name}"] = globals()[_name]
 

@@ -108,15 +108,20 @@ impl Reduction {
         name: &str,
         parameters: (String, String),
         texts: [String; 3],
-        identity: Option<&str>,
+        combining: (Option<String>, Option<String>),
         reduce_type: Option<&str>,
         preamble: &str,
     ) -> PyResult<Reduction> {
         made(py, || {
+            let (identity, across) = (combining.0.as_deref(), combining.1.as_deref());
             let parts = texts.each_ref().map(String::as_str);
             let parameters = (parameters.0.as_str(), parameters.1.as_str());
             let kernel = ReductionKernel::new(name, parameters, parts, identity)?;
             let kernel = kernel.preamble(preamble)?;
+            let kernel = match across {
+                Some(text) => kernel.across(text)?,
+                None => kernel,
+            };
             Ok(Reduction(match reduce_type {
                 Some(name) => kernel.reduce_type(name),
                 None => kernel,

@@ -348,3 +348,29 @@ def test_wrong_lines_of_the_magic(line, cell):
     profiler.load_ipython_extension(shell)
     with pytest.raises(ValueError, match="gpu_timeit"):
         shell.magics["gpu_timeit"](line, cell)
+
+
+@needs_nvrtc
+def test_nvrtc_by_its_own_functions():
+    nvrtc = np.cuda.nvrtc
+    assert nvrtc.getVersion() >= (11, 0)
+    assert 80 in nvrtc.getSupportedArchs()
+    text = '#include "factor.cuh"\ntemplate <typename T> __global__ void scale(T* x) { *x *= FACTOR; }'
+    program = nvrtc.createProgram(text, "scale.cu", ["#define FACTOR 3\n"], ["factor.cuh"])
+    nvrtc.addNameExpression(program, "scale<float>")
+    nvrtc.compileProgram(program, ("--gpu-architecture=sm_80",))
+    name = nvrtc.getLoweredName(program, "scale<float>")
+    assert "scale" in name and name != "scale<float>"
+    assert name.encode() in nvrtc.getPTX(program)
+    assert name.encode() in nvrtc.getCUBIN(program)
+    nvrtc.destroyProgram(program)
+    program = nvrtc.createProgram("__global__ void f() { x; }", "wrong.cu")
+    with pytest.raises(nvrtc.NVRTCError, match="NVRTC_ERROR_COMPILATION") as raised:
+        nvrtc.compileProgram(program, ())
+    assert raised.value.status == 6 and "undefined" in nvrtc.getProgramLog(program)
+    nvrtc.destroyProgram(program)
+    with pytest.raises(ValueError, match="1 headers have 0 names"):
+        nvrtc.createProgram(text, "scale.cu", ["#define FACTOR 3"])
+    nvrtc.check_status(0)
+    with pytest.raises(nvrtc.NVRTCError):
+        nvrtc.check_status(3)

@@ -340,3 +340,21 @@ def test_variables_are_pointers():
     assert bytes_of(table, 32).view("i4").tolist() == [50, 50, 60, 3, 4, 5, 6, -1]
     with pytest.raises(ValueError):
         (table + 28).memset(0, 5)
+
+
+def test_the_pool_of_one_device():
+    count = len(np._phalanx._device_memory())
+    held = []
+    for number in range(count):
+        with np.cuda.Device(number):
+            pool = np.cuda.memory.SingleDeviceMemoryPool()
+        assert pool.device_id == number
+        # It reports its device, whichever is current.
+        held.append(pool.used_bytes())
+        assert 0 <= pool.used_bytes() <= pool.peak_bytes()
+        assert pool.total_bytes() == pool.used_bytes() + pool.free_bytes()
+        assert pool.malloc(512).mem.device_id == number
+        pool.free_all_blocks()
+        pool.set_limit(pool.get_limit())
+    assert sum(held) <= np.get_default_memory_pool().used_bytes() + 512 * count
+    assert isinstance(pool, np.cuda.MemoryPool)

@@ -3,6 +3,7 @@
 Random kernels are compared with plain Python, which runs one thread after the other.
 """
 
+import math
 import re
 import textwrap
 
@@ -731,6 +732,20 @@ def test_random_kernels_have_the_results_of_their_texts_in_cuda(mode):
             numpy.testing.assert_allclose(found.get()[kept], wanted[kept], rtol=1e-6)
             compared += kept.sum()
     assert compared > 50
+
+
+@jit.rawkernel()
+def special_kernel(x, y):
+    i = jit.grid(1)
+    if i < len(x):
+        y[i] = math.erf(x[i]) + math.erfc(x[i]) * math.lgamma(x[i] + 5) + math.gamma(x[i] + 5)
+
+
+def test_special_functions():
+    x = numpy.linspace(-3, 3, 50)
+    _, found = run(special_kernel, 2, 32, x, numpy.zeros(50))
+    expected = [math.erf(v) + math.erfc(v) * math.lgamma(v + 5) + math.gamma(v + 5) for v in x]
+    numpy.testing.assert_allclose(found, expected, rtol=1e-13)
 
 
 def test_kernels_run_in_several_processes(tmp_path):

@@ -21,10 +21,10 @@ impl Csr {
         let site = call_site();
         self.same_shape("union", other, site)?;
         within(site, || {
-            let (a, b) = (self.summed()?, other.summed()?);
+            let (a, b) = self.summed()?.alike(&other.summed()?)?;
             let operands = [a.pattern(), b.pattern()].concat();
             let counts = record(Sparse::UnionCount, &operands, site)?;
-            let rows = NewRows::of_counts(&counts, a.shape(), a.row_split())?;
+            let rows = NewRows::of_counts(&counts, a.shape(), a.as_own())?;
             let columns = rows.columns(Sparse::Union, a.columns.dtype(), &operands, site)?;
             let holds = columns.greater_equal(0);
             Ok(rows.matrix(&columns, &holds, Some(EntryOrder::Canonical)))
@@ -46,8 +46,9 @@ impl Csr {
 
     /// As `align`, for a matrix whose rows are sorted.
     pub(super) fn align_to(&self, pattern: &Csr, site: Site) -> Result<Array, Error> {
-        let values = self.as_entries(self.values().clone());
-        let [starts, ends, columns] = self.pattern();
+        let own = self.split_as(pattern.as_own())?;
+        let values = own.as_entries(own.values().clone());
+        let [starts, ends, columns] = own.pattern();
         let wanted = [&pattern.columns, &pattern.starts, &pattern.ends];
         let operands = [wanted.as_slice(), &[starts, ends, columns, &values]].concat();
         record(Sparse::Align, &operands, site)
@@ -60,11 +61,22 @@ impl Csr {
     pub fn combine(&self, op: Op, other: &Csr) -> Result<Csr, Error> {
         let site = call_site();
         within(site, || {
-            let pattern = self.union(other)?;
-            let operands = [self.align(&pattern).into(), other.align(&pattern).into()];
+            self.same_shape("union", other, site)?;
+            let (a, b) = self.alike(other)?;
+            let pattern = a.union(&b)?;
+            let operands = [a.align(&pattern).into(), b.align(&pattern).into()];
             let values = Array::apply(op, &operands).into_result()?;
             let mask = values.not_equal(0);
             pattern.of_values(values).kept_at(&mask, Some(EntryOrder::Canonical), site)
+        })
+    }
+
+    /// Two matrices of one shape with the same rows on each device: those of the matrix with more
+    /// entries, so that fewer move. Collective over the mesh if rows differ.
+    fn alike(&self, other: &Csr) -> Result<(Csr, Csr), Error> {
+        Ok(match other.nnz() > self.nnz() {
+            true => (self.split_as(other.as_own())?, other.clone()),
+            false => (self.clone(), other.split_as(self.as_own())?),
         })
     }
 
@@ -159,7 +171,7 @@ impl Csr {
                 let row = mesh.enter(|| arange(0, rows, 1));
                 let on_it = row.greater_equal(first).logical_and(row.less(last));
                 let counts = on_it.converted(DType::I64, site);
-                let new = NewRows::of_counts(&counts, self.shape(), self.row_split())?;
+                let new = NewRows::of_counts(&counts, self.shape(), self.as_own())?;
                 let places = mesh.enter(|| arange(first + k, first + k + length as i64, 1));
                 let places = new.as_entries(places.converted(self.columns.dtype(), site));
                 let pattern = new.matrix(&places, &places, Some(EntryOrder::Canonical));

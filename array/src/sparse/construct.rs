@@ -3,7 +3,7 @@
 
 use super::csr::{Csr, Transposed, column_dtype, of_entries, vectors};
 use super::order::{NewRows, in_order};
-use super::split::RowSplit;
+use super::split::{RowSplit, Rows};
 use super::sums::sums_at;
 use crate::array::Array;
 use crate::creation::{arange, zeros};
@@ -76,7 +76,7 @@ impl Csr {
             let error = DataError::Starts { operation, entries };
             wrong.any_at(site)?.refuse(Error::data(error, site), site)?;
             let (begins, ends) = (starts.slice(crate::s![..-1]), starts.slice(crate::s![1..]));
-            let split = RowSplit::of(RowSplit::rows(shape[0], &starts.mesh()?), &ends)?;
+            let split = RowSplit::of(Rows::Even, [&begins, &ends])?;
             let Some(split) = split else {
                 return Ok(Csr::new(shape, [&begins.copy(), &ends.copy(), &columns, values], None));
             };
@@ -115,7 +115,7 @@ impl Csr {
         let columns = of_entries((operation, "columns"), columns, shape[1], site)?;
         within(site, || {
             let columns = columns.converted(column_dtype(shape[1]), site);
-            Ok(Csr::grouped(&rows, [&columns, values], shape, site)?.0)
+            Ok(Csr::grouped(&rows, [&columns, values], shape, Rows::Even, site)?.0)
         })
     }
 
@@ -126,11 +126,12 @@ impl Csr {
         rows: &Array,
         [columns, values]: [&Array; 2],
         shape: [usize; 2],
+        split: Rows,
         site: Site,
     ) -> Result<(Csr, Array), Error> {
         let mesh = rows.mesh()?;
         let counts = sums_at(shape[0], DType::I64, rows, 1, site)?;
-        let new = NewRows::of_counts(&counts, shape, RowSplit::rows(shape[0], &mesh))?;
+        let new = NewRows::of_counts(&counts, shape, split)?;
         let falls = rows.slice(crate::s![1..]).less(rows.slice(crate::s![..-1])).any(());
         if !falls.item::<bool>()? {
             let order = mesh.enter(|| arange(0, rows.size() as i64, 1));
@@ -181,7 +182,8 @@ impl Csr {
             }
             let of_entries = self.rows().converted(column_dtype(rows), site);
             let entries = [&of_entries, &self.values];
-            let (made, order) = Csr::grouped(&self.columns, entries, [columns, rows], site)?;
+            let (shape, split) = ([columns, rows], self.as_even()?);
+            let (made, order) = Csr::grouped(&self.columns, entries, shape, split, site)?;
             // Without its values, so that their memory is not kept.
             let pattern = Csr { values: self.columns.clone(), ..made.clone() };
             // What is captured has no value before it is launched.

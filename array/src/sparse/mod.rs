@@ -8,6 +8,7 @@ pub mod linalg;
 mod needs;
 mod order;
 mod products;
+mod sampled;
 mod split;
 mod sums;
 

@@ -70,14 +70,12 @@ pub(super) struct Exchange {
 }
 
 impl Exchange {
-    /// The plan for a vector of `extent` elements; `None` if the devices need so much of each
+    /// The plan for a vector that is split so; `None` if the devices need so much of each
     /// other's blocks that it does not pay. Collective over the mesh: every process reads what the
     /// devices need.
-    pub fn of(needs: &Needs, extent: usize, site: Site) -> Result<Option<Exchange>, Error> {
+    pub fn of(needs: &Needs, vector: Option<Split>, site: Site) -> Result<Option<Exchange>, Error> {
         let mesh = needs.needed.mesh()?;
-        let Some(split) = Sharding::even(&[extent], 0, mesh.mesh()).axes[0].clone() else {
-            return Ok(None);
-        };
+        let Some(split) = vector else { return Ok(None) };
         let (own, parts) = (&split.bounds, split.bounds.parts());
         if needs.split.bounds.parts() != parts || needs.split.mesh_axes != split.mesh_axes {
             return Ok(None);

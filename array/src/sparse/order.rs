@@ -1,7 +1,7 @@
 //! The entries of rows: their order, duplicates, what is kept of them, and rows at positions.
 
 use super::csr::Csr;
-use super::split::{EntryOrder, RowSplit, record};
+use super::split::{EntryOrder, RowSplit, Rows, record};
 use crate::array::Array;
 use crate::creation::{arange, zeros};
 use crate::math::cumsum;
@@ -35,14 +35,10 @@ pub(super) fn in_order(
 
 impl NewRows {
     /// The rows with these numbers of entries. Collective over the mesh.
-    pub fn of_counts(
-        counts: &Array,
-        shape: [usize; 2],
-        rows: Option<Split>,
-    ) -> Result<NewRows, Error> {
+    pub fn of_counts(counts: &Array, shape: [usize; 2], rows: Rows) -> Result<NewRows, Error> {
         let ends = cumsum(counts, 0);
         let starts = &ends - counts;
-        let split = RowSplit::of(rows, &ends)?;
+        let split = RowSplit::of(rows, [&starts, &ends])?;
         let bounds = split.as_ref().and_then(|split| split.entries.axes[0].as_ref());
         let entries = match bounds.map(|split| &split.bounds) {
             Some(bounds) => bounds.block(bounds.parts() - 1).end,
@@ -122,6 +118,73 @@ impl Csr {
 
     pub(super) fn row_split(&self) -> Option<Split> {
         self.split.as_ref().and_then(|split| split.rows.axes[0].clone())
+    }
+
+    /// The rows of a result that has those of this matrix.
+    pub(super) fn as_own(&self) -> Rows {
+        Rows::As(self.row_split())
+    }
+
+    /// The rows of a matrix that is made of all entries of this one: balanced as this one is.
+    pub(super) fn as_even(&self) -> Result<Rows, Error> {
+        let even = RowSplit::rows(self.shape()[0], &self.starts.mesh()?);
+        Ok(if self.row_split() == even { Rows::Even } else { Rows::Balanced })
+    }
+
+    /// The matrix with rows that are split so that each device has about as many entries as the
+    /// others; a row counts as two entries. Blocks of neighbouring rows stay together, and a device
+    /// may have no rows. A row with very many entries stays on one device.
+    ///
+    /// Constructors split rows evenly, unless the matrix has many entries and a device would have
+    /// more than 1.5 times their mean number. Results are the same with every split, and vectors
+    /// that a product returns are split as its rows. Collective over the mesh: every process reads
+    /// the new blocks, and the entries move once.
+    ///
+    /// ```
+    /// # use phalanx_array as phalanx;
+    /// use phalanx::sparse::Csr;
+    /// # fn example(uneven: &Csr, x: &phalanx::Array) -> Result<phalanx::Array, phalanx::Error> {
+    /// let matrix = uneven.balanced()?;
+    /// # Ok(
+    /// matrix.dot(x)
+    /// # )
+    /// # }
+    /// ```
+    #[track_caller]
+    pub fn balanced(&self) -> Result<Csr, Error> {
+        within(call_site(), || {
+            let balanced = self.split_as(Rows::Balanced)?;
+            // Writing into the values of one matrix does not change the other.
+            let is_same = balanced.row_split() == self.row_split();
+            Ok(if is_same { balanced.of_values(self.values().copy()) } else { balanced })
+        })
+    }
+
+    /// The matrix with other rows on the devices. Collective over the mesh, unless it has these
+    /// rows already.
+    pub(super) fn split_as(&self, rows: Rows) -> Result<Csr, Error> {
+        let is_same = |split: &Option<Split>| *split == self.row_split();
+        if matches!(&rows, Rows::As(split) if is_same(split)) {
+            return Ok(self.clone());
+        }
+        let Some(split) = RowSplit::of(rows, [&self.starts, &self.ends])? else {
+            return Ok(self.clone());
+        };
+        if is_same(&split.rows.axes[0]) {
+            return Ok(self.clone());
+        }
+        let parts = [
+            self.starts.with_sharding(split.rows.clone()),
+            self.ends.with_sharding(split.rows.clone()),
+            self.columns.with_sharding(split.entries.clone()),
+            self.values.with_sharding(split.entries.clone()),
+        ];
+        for part in &parts {
+            part.ok()?;
+        }
+        let moved = Csr::new(self.shape(), parts.each_ref(), Some(split));
+        // The order of entries and the lengths of rows do not depend on the split.
+        Ok(Csr { order: self.order.clone(), is_even: self.is_even.clone(), ..moved })
     }
 
     /// For each entry, the element of its row.
@@ -240,7 +303,7 @@ impl Csr {
         let mask = self.as_entries(mask.clone());
         let counted = [&self.starts, &self.ends, &mask];
         let counts = record(Sparse::CountKept, &counted, site)?;
-        let rows = NewRows::of_counts(&counts, self.shape(), self.row_split())?;
+        let rows = NewRows::of_counts(&counts, self.shape(), self.as_own())?;
         let mesh = self.starts.mesh()?;
         let keep = |source: &Array| {
             let into = rows.memory(source.dtype(), &mesh);
@@ -262,18 +325,12 @@ impl Csr {
         within(site, || {
             let argument = ("take_rows", "positions");
             let positions = super::csr::of_entries(argument, positions, self.shape()[0], site)?;
-            let split = RowSplit::rows(positions.size(), &self.starts.mesh()?);
-            self.rows_at(&positions, split, site)
+            self.rows_at(&positions, Rows::Even, site)
         })
     }
 
     /// The rows at checked positions, split so.
-    pub(super) fn rows_at(
-        &self,
-        positions: &Array,
-        split: Option<Split>,
-        site: Site,
-    ) -> Result<Csr, Error> {
+    pub(super) fn rows_at(&self, positions: &Array, split: Rows, site: Site) -> Result<Csr, Error> {
         let shape = [positions.size(), self.shape()[1]];
         let begins = taken(&self.starts, positions, site)?;
         let ends = taken(&self.ends, positions, site)?;

@@ -3,13 +3,13 @@
 use super::csr::Csr;
 use super::needs::{Exchange, Needs};
 use super::order::NewRows;
-use super::split::{EntryOrder, record};
+use super::split::{EntryOrder, RowSplit, Rows, record, sharded};
 use crate::array::Array;
 use crate::recording::taken;
 use phalanx_graph::{Error, Site, call_site, within};
 use phalanx_ops::error::OpError;
 use phalanx_ops::structured::Sparse;
-use phalanx_ops::{DType, Op, promote};
+use phalanx_ops::{DType, Op, Split, promote};
 
 /// Fewer columns are sent to every device.
 const FEW: usize = 1 << 12;
@@ -90,11 +90,7 @@ impl Csr {
             let operands = [&self.starts, &self.ends, columns, &values, x];
             record(Sparse::Product { is_local, is_even }, &operands, site)
         };
-        let needs = match self.shape()[1] {
-            0..FEW => self.needs.get(),
-            _ => self.needs(site)?,
-        };
-        match needs {
+        match self.needs_of_dense(site)? {
             None => product(&self.columns, &x, false),
             Some(needs) => match self.exchange(needs, &x, site)? {
                 Some(exchange) => product(&exchange.places, &exchange.moved(&x, site)?, true),
@@ -133,12 +129,12 @@ impl Csr {
         }
         // A row for each entry of this matrix.
         let entries = self.split.as_ref().and_then(|split| split.entries.axes[0].clone());
-        let rows = other.rows_at(&positions, entries, site)?;
+        let rows = other.rows_at(&positions, Rows::As(entries), site)?;
         let products = rows.spread(values, site)? * rows.values();
         // Its products are neighbours, so a row of this matrix has those from its first entry on.
         let counts = self.fold(Op::Add, &(&rows.ends - &rows.starts), site)?;
-        let new =
-            NewRows::of_counts(&counts, [self.shape()[0], other.shape()[1]], self.row_split())?;
+        let shape = [self.shape()[0], other.shape()[1]];
+        let new = NewRows::of_counts(&counts, shape, self.as_own())?;
         Ok(Some(new.matrix(&rows.columns, &products, None).summed()?))
     }
 
@@ -154,6 +150,34 @@ impl Csr {
         Ok(self.needs.get())
     }
 
+    /// The split of vectors that are multiplied. Those of a square matrix are split as its rows, so
+    /// that a product of a product moves nothing else.
+    fn vector_split(&self) -> Result<Option<Split>, Error> {
+        let [rows, columns] = self.shape();
+        if rows == columns {
+            return Ok(self.row_split());
+        }
+        Ok(RowSplit::rows(columns, &self.starts.mesh()?))
+    }
+
+    /// A vector with an element for each row, on the devices that have the rows, unless these are
+    /// split evenly, as arrays are.
+    pub(super) fn placed(&self, vector: &Array) -> Result<Array, Error> {
+        Ok(match (self.as_even()?, self.row_split()) {
+            (Rows::Balanced, Some(split)) => vector.with_sharding(sharded(0, 1, split)),
+            _ => vector.clone(),
+        })
+    }
+
+    /// What products with arrays need of them; `None` if each device has the whole array, as with
+    /// few columns.
+    pub(super) fn needs_of_dense(&self, site: Site) -> Result<Option<&Needs>, Error> {
+        match self.shape()[1] {
+            0..FEW => Ok(self.needs.get()),
+            _ => self.needs(site),
+        }
+    }
+
     /// The exchange of the elements of a vector, if it pays; it is planned at the first product.
     fn exchange<'a>(
         &self,
@@ -165,7 +189,7 @@ impl Csr {
             return Ok(None);
         }
         if needs.exchange.get().is_none() && !x.mesh()?.is_capturing() {
-            let _ = needs.exchange.set(Exchange::of(needs, self.shape()[1], site)?);
+            let _ = needs.exchange.set(Exchange::of(needs, self.vector_split()?, site)?);
         }
         Ok(needs.exchange.get().and_then(Option::as_ref))
     }
@@ -190,7 +214,8 @@ impl Csr {
             }
             let (places, other) = match self.needs(site)? {
                 Some(needs) => {
-                    let rows = other.rows_at(&needs.needed, Some(needs.split.clone()), site)?;
+                    let rows =
+                        other.rows_at(&needs.needed, Rows::As(Some(needs.split.clone())), site)?;
                     (needs.places.clone(), rows)
                 }
                 None => (self.columns.clone(), other),
@@ -204,7 +229,7 @@ impl Csr {
             let operands = [a, b].concat();
             let counts = record(Sparse::ProductCount, &operands, site)?;
             let shape = [self.shape()[0], other.shape()[1]];
-            let rows = NewRows::of_counts(&counts, shape, self.row_split())?;
+            let rows = NewRows::of_counts(&counts, shape, self.as_own())?;
             let found = rows.columns(Sparse::ProductColumns, wide, &operands, site)?;
             let factors = [&a[..], &[&values], &b, &[other.values()]].concat();
             let computed = rows.values(Sparse::ProductValues, &found, &factors, site)?;

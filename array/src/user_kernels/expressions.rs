@@ -1,8 +1,12 @@
 //! The interpreter of expressions.
 
 use super::arithmetic::{Place, apply, assigned, binary, choice, truth, unary};
+use super::compositions;
+use super::constants::constant;
 use super::functions;
+use super::intrinsics;
 use super::places;
+use super::pointers;
 use super::run::{Flow, Held, Raw, Returned, Runner, Variable};
 use super::stop::{Run, Stop};
 use super::syntax::{Binary, Expression, Failure, Function, Kind, TypeName, Unary};
@@ -10,7 +14,7 @@ use super::types::Type;
 use super::values::{Elements, Value, ValueKind};
 use crate::creation::index_of;
 use phalanx_graph::within;
-use phalanx_ops::{DType, Op};
+use phalanx_ops::Op;
 
 /// How deeply functions may call each other.
 const DEEPEST: usize = 50;
@@ -39,7 +43,8 @@ impl<'a> Runner<'a> {
                 {
                     return Ok(Value::bool(*by == Binary::Or));
                 }
-                let b = self.expression(b)?;
+                let is_logical = matches!(by, Binary::And | Binary::Or) && a.known().is_none();
+                let b = self.part_of(b, is_logical)?;
                 binary(*by, a, b, place)
             }
             Kind::Choice(parts) => {
@@ -55,7 +60,7 @@ impl<'a> Runner<'a> {
                     };
                     return assigned(chosen, of, place);
                 }
-                let (a, b) = (self.expression(a)?, self.expression(b)?);
+                let (a, b) = (self.part_of(a, true)?, self.part_of(b, true)?);
                 choice(condition, a, b, place)
             }
             Kind::Cast(to, values) => self.cast(to, values, place),
@@ -67,6 +72,16 @@ impl<'a> Runner<'a> {
                 _ => Err(place.refuse("addresses are not known here")),
             },
         }
+    }
+
+    /// The value of a part of an expression, which C++ computes for some elements only if
+    /// `is_partial`.
+    fn part_of(&mut self, part: &'a Expression, is_partial: bool) -> Run<Value> {
+        let before = self.is_partial;
+        self.is_partial |= is_partial;
+        let value = self.expression(part);
+        self.is_partial = before;
+        value
     }
 
     fn named(&mut self, name: &str, place: Place) -> Run<Value> {
@@ -113,7 +128,7 @@ impl<'a> Runner<'a> {
                     return self.type_of(own.result.as_ref()?, place).ok()?;
                 }
                 let types: Option<Vec<Type>> = arguments.iter().map(of).collect();
-                functions::result_type(name, &types?)?
+                pointers::result_type(name, &types?)?
             }
             Kind::Method(object, name, _) => match name.as_str() {
                 "size" | "ndim" => Type::LONG,
@@ -158,6 +173,9 @@ impl<'a> Runner<'a> {
     }
 
     fn call(&mut self, name: &str, arguments: &'a [Expression], place: Place) -> Run<Value> {
+        if let Some(written) = self.written(name, arguments, place)? {
+            return written.ok_or_else(|| place.refuse(format!("`{name}` returns nothing")));
+        }
         let given = arguments.iter().map(|argument| self.expression(argument));
         let given = given.collect::<Run<Vec<Value>>>()?;
         let functions = self.functions;
@@ -166,7 +184,7 @@ impl<'a> Runner<'a> {
         }
         match functions::call(name, &given, place)? {
             Some(value) => Ok(value),
-            None => Err(self.unknown(name, place)),
+            None => Err(place.refuse(intrinsics::missing(name))),
         }
     }
 
@@ -202,10 +220,11 @@ impl<'a> Runner<'a> {
         let mask = self.mask.take();
         let of = result.as_ref().map(|of| self.type_of(of, place)).transpose()?.flatten();
         let before = self.returned.replace(Returned { of, ..Returned::default() });
+        let was_partial = std::mem::take(&mut self.is_partial);
         self.depth += 1;
         let flow = self.statements(body);
         self.depth -= 1;
-        (self.variables, self.mask) = (outer, mask);
+        (self.variables, self.mask, self.is_partial) = (outer, mask, was_partial);
         let returned = std::mem::replace(&mut self.returned, before);
         self.types.truncate(known);
         let flow = flow.map_err(|stop| match stop {
@@ -250,7 +269,7 @@ impl<'a> Runner<'a> {
             _ => return Err(place.refuse(format!("the method `{name}` is not known here"))),
         };
         let value = self.expression(object)?;
-        functions::part(part, &value, place)
+        compositions::part(part, &value, place)
     }
 
     /// An element of an array.
@@ -320,32 +339,4 @@ impl<'a> Runner<'a> {
         let index = self.expression(index)?;
         places::read(&self.raws[raw].vector, &index, &self.space, place)
     }
-}
-
-/// The value of a name that CUDA defines.
-fn constant(name: &str) -> Option<Value> {
-    let real = |number| Value::real(number, Type(DType::F64));
-    let single = |number| Value::real(number, Type(DType::F32));
-    Some(match name {
-        "true" => Value::bool(true),
-        "false" => Value::bool(false),
-        "M_PI" => real(std::f64::consts::PI),
-        "M_E" => real(std::f64::consts::E),
-        "M_SQRT2" => real(std::f64::consts::SQRT_2),
-        "M_LN2" => real(std::f64::consts::LN_2),
-        "M_PI_2" => real(std::f64::consts::FRAC_PI_2),
-        "INFINITY" | "HUGE_VALF" => single(f64::INFINITY),
-        "HUGE_VAL" => real(f64::INFINITY),
-        "NAN" => single(f64::NAN),
-        "FLT_MAX" => single(f64::from(f32::MAX)),
-        "FLT_MIN" => single(f64::from(f32::MIN_POSITIVE)),
-        "FLT_EPSILON" => single(f64::from(f32::EPSILON)),
-        "DBL_MAX" => real(f64::MAX),
-        "DBL_MIN" => real(f64::MIN_POSITIVE),
-        "DBL_EPSILON" => real(f64::EPSILON),
-        "INT_MAX" => Value::integer(i128::from(i32::MAX), Type::INT),
-        "INT_MIN" => Value::integer(i128::from(i32::MIN), Type::INT),
-        "LLONG_MAX" => Value::integer(i128::from(i64::MAX), Type::LONG),
-        _ => return None,
-    })
 }

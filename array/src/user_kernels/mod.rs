@@ -6,12 +6,17 @@
 //! user's runs on every device, on shards of any sharding, and takes part in fusion.
 
 mod arithmetic;
+mod compositions;
+mod constants;
 mod elementwise;
 mod expressions;
 mod functions;
+mod integers;
+mod intrinsics;
 mod parameters;
 mod parse;
 mod places;
+mod pointers;
 mod reduction;
 mod run;
 mod stop;

@@ -1,5 +1,6 @@
 //! Reductions of the user's own.
 
+use super::constants::constant;
 use super::elementwise::{declare_input, fresh, raw, stopped};
 use super::parameters::{
     Caller, Dtypes, Parameter, check_names, parameters, placeholders, refused,
@@ -8,7 +9,7 @@ use super::parse;
 use super::places::Space;
 use super::run::Runner;
 use super::stop::Stop;
-use super::syntax::{Binary, Expression, Function, Kind, Statement};
+use super::syntax::{Binary, Expression, Failure, Function, Kind, Statement};
 use super::types::Type;
 use super::values::Value;
 use crate::array::{Argument, Array};
@@ -58,6 +59,8 @@ pub struct ReductionKernel {
     identity: Option<(String, Expression)>,
     reduced: Option<String>,
     preamble: Vec<Function>,
+    /// The combination of values of several devices, if it is another text.
+    across: Option<(String, Expression)>,
 }
 
 /// How a reduction is called.
@@ -103,6 +106,7 @@ impl ReductionKernel {
             outputs,
             reduced: None,
             preamble: Vec::new(),
+            across: None,
         })
     }
 
@@ -119,6 +123,39 @@ impl ReductionKernel {
         let functions = parse::functions(text, &types);
         let preamble = functions.map_err(|failure| refused(&self.name, text, failure, site))?;
         Ok(ReductionKernel { preamble, ..self })
+    }
+
+    /// With another text for the combination of the values that the devices have reduced.
+    ///
+    /// It must be the same function as the combination, apart from rounding: pairs of values are
+    /// combined by the first text while a result has more of them than the mesh has devices, then
+    /// by this one. The values of small arrays, which each device has, are combined likewise.
+    /// Local. Errors: `OpError::KernelText` if the text is no expression of `a` and `b`.
+    ///
+    /// ```
+    /// # use phalanx_array as phalanx;
+    /// use phalanx::user_kernels::ReductionKernel;
+    /// # use phalanx::Error;
+    /// # fn example() -> Result<(), Error> {
+    /// let texts = ["x", "hypot(a, b)", "y = a"];
+    /// let length = ReductionKernel::new("length", ("T x", "T y"), texts, Some("0"))?
+    ///     .across("sqrt(a * a + b * b)")?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[track_caller]
+    pub fn across(self, text: &str) -> Result<ReductionKernel, Error> {
+        let (site, types) = (call_site(), placeholders(self.inputs.iter().chain(&self.outputs)));
+        let expression = parse::expression(text, &types).and_then(|expression| {
+            let mut used = [false; 2];
+            operands(&expression, &mut used)?;
+            match used {
+                [true, true] => Ok(expression),
+                _ => Err(Failure::new(1, "`across` combines two values: it names `a` and `b`")),
+            }
+        });
+        let expression = expression.map_err(|failure| refused(&self.name, text, failure, site))?;
+        Ok(ReductionKernel { across: Some((text.to_string(), expression)), ..self })
     }
 
     /// The name. Local.
@@ -284,8 +321,11 @@ impl ReductionKernel {
             return within(site, || array.copy().into_result());
         }
         let is_own = |name: &str| self.preamble.iter().any(|own| own.name == name);
-        let Some(op) = known(&self.combine, is_own) else {
-            let reduced = self.folded(&values, which, dtypes, site)?;
+        let op = known(&self.combine, is_own);
+        let is_same = |(_, across): &(String, Expression)| known(across, is_own) == op;
+        let is_all = self.across.as_ref().is_none_or(is_same);
+        let Some(op) = op.filter(|_| is_all) else {
+            let reduced = self.folded(&values, which, op, dtypes, site)?;
             let reduced = within(site, || reduced.reshape(&space.shape[..]).into_result())?;
             return match identity {
                 None => Ok(reduced),
@@ -311,7 +351,18 @@ impl ReductionKernel {
         dtypes: &Dtypes,
         site: Site,
     ) -> Result<Array, Error> {
-        let [a, b] = values;
+        self.combined(values, (self.texts[1].as_str(), &self.combine), space, dtypes, site)
+    }
+
+    /// The value of an expression of two values.
+    fn combined(
+        &self,
+        [a, b]: [Value; 2],
+        (text, combine): (&str, &Expression),
+        space: &Space,
+        dtypes: &Dtypes,
+        site: Site,
+    ) -> Result<Array, Error> {
         let of = a.of;
         let mesh = match (&a.kind, &b.kind) {
             (super::values::ValueKind::Elements(it), _)
@@ -322,18 +373,20 @@ impl ReductionKernel {
         runner.types.clone_from(&dtypes.0);
         runner.declare("a", of, true, Some(a));
         runner.declare("b", of, true, Some(b));
-        let refuse = |stop: Stop| stopped(&self.name, &self.texts[1], stop, site);
-        let value = runner.expression(&self.combine).map_err(refuse)?;
-        let place = super::arithmetic::Place { line: self.combine.line, site };
+        let refuse = |stop: Stop| stopped(&self.name, text, stop, site);
+        let value = runner.expression(combine).map_err(refuse)?;
+        let place = super::arithmetic::Place { line: combine.line, site };
         let value = super::arithmetic::assigned(value, of, place).map_err(refuse)?;
         space.spread(&value, of, site)
     }
 
-    /// The combinations of values over axes, by halves.
+    /// The combinations of values over axes, by halves. If the table has the operation, a part for
+    /// each device is reduced by it first.
     fn folded(
         &self,
         values: &Array,
         axes: &[usize],
+        op: Option<Op>,
         dtypes: &Dtypes,
         site: Site,
     ) -> Result<Array, Error> {
@@ -351,28 +404,91 @@ impl ReductionKernel {
             stop: Some(stop as i64),
             step: step as i64,
         };
-        let combine = |a: Array, b: Array| {
-            let space = Space { shape: a.shape().into(), count: a.size() };
-            self.combination([Value::array(a), Value::array(b)], &space, dtypes, site)
+        // With no more values than this, each stands for the elements of a device.
+        let devices = match &self.across {
+            Some(_) => values.mesh()?.mesh().devices(),
+            None => 0,
         };
+        let combine = |a: Array, b: Array, count: usize| {
+            let space = Space { shape: a.shape().into(), count: a.size() };
+            let pair = [Value::array(a), Value::array(b)];
+            match &self.across {
+                Some((text, across)) if count <= devices => {
+                    self.combined(pair, (text.as_str(), across), &space, dtypes, site)
+                }
+                _ => self.combination(pair, &space, dtypes, site),
+            }
+        };
+        let part =
+            |line: &Array, index: Index| within(site, || line.slice([all, index]).into_result());
         // What does not have a neighbour follows all others.
         let mut rest: Option<Array> = None;
+        if let Some(op) = op.filter(|_| devices > 0 && of_one > devices) {
+            let mut last = Axes::from(-1i64);
+            last.keepdims = true;
+            let piece = of_one / devices;
+            let reduced = |array: &Array| -> Result<Array, Error> {
+                let reduced = within(site, || reduce_by(op, array, &last, site))?;
+                Ok(reduced.converted(values.dtype(), site))
+            };
+            if piece * devices < of_one {
+                rest = Some(reduced(&part(&line, range(piece * devices, of_one, 1))?)?);
+            }
+            let pieces = part(&line, range(0, piece * devices, 1))?;
+            let pieces = within(site, || pieces.reshape([rows, devices, piece]).into_result())?;
+            line = reduced(&pieces)?;
+            line = within(site, || line.reshape([rows, devices]).into_result())?;
+        }
         while line.shape()[1] > 1 {
             let count = line.shape()[1];
             let even = count / 2 * 2;
-            let part = |index: Index| within(site, || line.slice([all, index]).into_result());
             if even < count {
-                let last = part(range(even, count, 1))?;
+                let last = part(&line, range(even, count, 1))?;
                 rest = Some(match rest {
                     None => last,
-                    Some(rest) => combine(last, rest)?,
+                    Some(rest) => combine(last, rest, count)?,
                 });
             }
-            line = combine(part(range(0, even, 2))?, part(range(1, even, 2))?)?;
+            let [a, b] = [0, 1].map(|first| part(&line, range(first, even, 2)));
+            line = combine(a?, b?, count)?;
         }
         match rest {
             None => Ok(line),
-            Some(rest) => combine(line, rest),
+            Some(rest) => combine(line, rest, 2),
+        }
+    }
+}
+
+/// Notes which of `a` and `b` an expression names. Errors: another variable.
+fn operands(expression: &Expression, used: &mut [bool; 2]) -> Result<(), Failure> {
+    let mut all = |parts: &[Expression]| parts.iter().try_for_each(|part| operands(part, used));
+    match &expression.kind {
+        Kind::Integer(..) | Kind::Real(..) => Ok(()),
+        Kind::Name(name) => match name.as_str() {
+            "a" => {
+                used[0] = true;
+                Ok(())
+            }
+            "b" => {
+                used[1] = true;
+                Ok(())
+            }
+            name if constant(name).is_some() => Ok(()),
+            _ => {
+                let what = format!("`{name}` is not known here: `across` combines `a` and `b`");
+                Err(Failure::new(expression.line, what))
+            }
+        },
+        Kind::Unary(_, one) | Kind::Address(one) => operands(one, used),
+        Kind::Binary(_, one, other) | Kind::Index(one, other) => {
+            operands(one, used)?;
+            operands(other, used)
+        }
+        Kind::Choice(parts) => all(&parts[..]),
+        Kind::Cast(_, parts) | Kind::Call(_, parts) => all(parts),
+        Kind::Method(object, _, parts) => {
+            all(parts)?;
+            operands(object, used)
         }
     }
 }

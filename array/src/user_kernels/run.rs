@@ -82,6 +82,8 @@ pub(super) struct Runner<'a> {
     pub(super) mask: Option<Value>,
     /// What the function returns; `None` outside of functions.
     pub(super) returned: Option<Returned>,
+    /// Whether C++ computes the expression for some elements only.
+    pub(super) is_partial: bool,
     assignments: u64,
     turns: usize,
     pub(super) depth: usize,
@@ -100,6 +102,7 @@ impl<'a> Runner<'a> {
             variables: Vec::new(),
             mask: None,
             returned: None,
+            is_partial: false,
             assignments: 0,
             turns: 0,
             depth: 0,
@@ -391,7 +394,7 @@ impl<'a> Runner<'a> {
     }
 
     /// Assigns to a variable or to an element.
-    fn assign(
+    pub(super) fn assign(
         &mut self,
         target: &'a Expression,
         by: Option<Binary>,
@@ -482,7 +485,9 @@ impl<'a> Runner<'a> {
             "atomicXor" => Some(Op::BitwiseXor),
             "atomicExch" => None,
             _ => {
-                self.expression(call)?;
+                if self.written(name, arguments, place)?.is_none() {
+                    self.expression(call)?;
+                }
                 return Ok(());
             }
         };

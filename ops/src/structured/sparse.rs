@@ -25,6 +25,13 @@ pub enum Sparse {
         /// share rows among threads are slow for other matrices.
         is_even: bool,
     },
+    /// For each entry, its value times the product of its row of `x` and a row of `y`: operands
+    /// (columns, starts, ends, values, x, y), all of one dtype. `x` has the device's rows.
+    SampledProduct {
+        /// Whether `y` is split, and columns are numbers of rows in the device's block of `y`; else
+        /// every device needs the whole `y`.
+        is_local: bool,
+    },
     /// For each entry, the element of its row: operands (columns, starts, ends, x).
     Spread,
     /// The order that sorts the entries of each row by their columns, those of one column as they
@@ -102,6 +109,7 @@ impl Record for Sparse {
     fn name(&self) -> &'static str {
         match self {
             Sparse::Product { .. } => "spmm",
+            Sparse::SampledProduct { .. } => "sddmm",
             Sparse::Spread => "spread_rows",
             Sparse::Order => "sort_rows",
             Sparse::Pick => "take_in_block",
@@ -134,7 +142,7 @@ impl Record for Sparse {
                 shape[0] = operands[0].0[0];
                 (shape, operands[3].1)
             }
-            Sparse::Spread => (vector(0), operands[3].1),
+            Sparse::Spread | Sparse::SampledProduct { .. } => (vector(0), operands[3].1),
             Sparse::Order | Sparse::CountKept | Sparse::UnionCount | Sparse::ProductCount => {
                 (vector(0), DType::I64)
             }
@@ -164,6 +172,7 @@ impl Record for Sparse {
         };
         let follow = |operand: usize, axis: usize| match self {
             Sparse::Product { is_local: false, .. } if operand == 4 => Follow::Whole,
+            Sparse::SampledProduct { is_local: false } if operand == 5 => Follow::Whole,
             Sparse::Group => Follow::Whole,
             Sparse::AddFronts { is_local } => match (operand, axis) {
                 (4, 0) if *is_local => Follow::Own,
@@ -189,6 +198,7 @@ impl Record for Sparse {
             Sparse::ProductCount => {
                 of_row(shapes[2][0], shapes[0][0]) * of_row(shapes[5][0], shapes[3][0])
             }
+            Sparse::SampledProduct { .. } => 2 * shapes[4][1] as u64,
             Sparse::ProductValues => 2 * of_row(shapes[9][0], shapes[7][0]),
             _ => 1,
         }
@@ -198,6 +208,7 @@ impl Record for Sparse {
         match self {
             Sparse::Order | Sparse::Needed | Sparse::Group => Work::Sort,
             Sparse::Pick
+            | Sparse::SampledProduct { .. }
             | Sparse::ProductCount
             | Sparse::ProductColumns
             | Sparse::ProductValues

@@ -347,7 +347,9 @@ fn _solve<'py>(
             .restart(given.number::<usize>("restart")?)
             .recycled(given.number::<usize>("recycled")?)
             .truncate_smallest(given.number("truncate_smallest")?.unwrap_or(false))
-            .shift(given.number("shift")?.unwrap_or(0.0));
+            .shift(given.number("shift")?.unwrap_or(0.0))
+            .pipelined(given.number("pipelined")?.unwrap_or(false))
+            .check_every(given.number("check_every")?.unwrap_or(1));
         if let Some(x0) = given.array("x0")? {
             own = own.x0(&x0);
         }

@@ -198,6 +198,21 @@ impl SparseMatrix {
         self.array(py, |matrix| matrix.dot(&other))
     }
 
+    /// The product of two arrays at the entries, times the values.
+    fn sampled_product(
+        &self,
+        x: &Bound<'_, PyAny>,
+        y: &Bound<'_, PyAny>,
+    ) -> PyResult<SparseMatrix> {
+        let (py, x, y) = (x.py(), array(x)?, array(y)?);
+        self.made(py, |matrix| matrix.sampled_product(&x, &y))
+    }
+
+    /// The matrix with about as many entries on each device.
+    fn balanced(&self, py: Python<'_>) -> PyResult<SparseMatrix> {
+        self.made(py, Csr::balanced)
+    }
+
     /// The product with a sparse matrix.
     fn matmul(&self, py: Python<'_>, other: &SparseMatrix) -> PyResult<SparseMatrix> {
         self.made(py, |matrix| matrix.matmul(&other.matrix))

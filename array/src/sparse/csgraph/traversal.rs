@@ -11,7 +11,7 @@ use crate::creation::full;
 use crate::indexing::Mode;
 use crate::manipulation::try_concatenate;
 use crate::sparse::Csr;
-use crate::sparse::split::RowSplit;
+use crate::sparse::split::Rows;
 use phalanx_graph::{Error, Site, call_site, within};
 use phalanx_ops::DType;
 
@@ -108,8 +108,7 @@ fn by_frontiers(
     let mut order = vec![frontier.clone()];
     let mut taken = 0;
     for _ in 0..MOST_STEPS {
-        let split = RowSplit::rows(frontier.size(), &mesh);
-        let entries = pattern.rows_at(&frontier, split, site)?;
+        let entries = pattern.rows_at(&frontier, Rows::Even, site)?;
         if entries.nnz() == 0 {
             return finished(&order, &predecessors, site).map(Some);
         }

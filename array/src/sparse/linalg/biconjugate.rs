@@ -44,12 +44,12 @@ fn biconjugate_gradients(
     let least = least_rho(problem);
     let mut r = problem.residual.clone();
     let mut shadow = r.clone();
+    let mut z = problem.preconditioned(&r)?;
+    let mut rho = inner(&shadow, &z);
     // The directions and the product of residuals of the step before.
     let mut before: Option<(Array, Array, Array)> = None;
     loop {
-        let z = problem.preconditioned(&r)?;
         let shadow_z = problem.adjoint_preconditioned(&shadow)?;
-        let rho = inner(&shadow, &z);
         let (p, shadow_p) = match &before {
             None => (z, shadow_z),
             Some((p, shadow_p, last)) => {
@@ -64,6 +64,9 @@ fn biconjugate_gradients(
         let x = &progress.x + &alpha * &p;
         r = &r - &alpha * q;
         shadow = &shadow - conjugated(&alpha) * shadow_q;
+        // Recorded before the read: devices combine it together with the norm.
+        z = problem.preconditioned(&r)?;
+        let next = inner(&shadow, &z);
         let values = read(&[&norm(&r), &rho, &divisor])?;
         if values[1].norm() < least {
             return progress.ended(RHO_VANISHES);
@@ -75,6 +78,7 @@ fn biconjugate_gradients(
             return progress.ended(info);
         }
         before = Some((p, shadow_p, rho));
+        rho = next;
     }
 }
 
@@ -95,10 +99,10 @@ fn gradients_squared(problem: &Problem<'_>, mut progress: Progress<'_>) -> Resul
     let least = least_rho(problem);
     let mut r = problem.residual.clone();
     let shadow = r.clone();
+    let mut rho = inner(&shadow, &r);
     // `p`, `q` and the product of residuals of the step before.
     let mut before: Option<(Array, Array, Array)> = None;
     loop {
-        let rho = inner(&shadow, &r);
         let (u, p) = match &before {
             None => (r.clone(), r.clone()),
             Some((p, q, last)) => {
@@ -115,6 +119,8 @@ fn gradients_squared(problem: &Problem<'_>, mut progress: Progress<'_>) -> Resul
         let step = problem.preconditioned(&(u + &q))?;
         let x = &progress.x + &alpha * &step;
         r = &r - &alpha * problem.product(&step)?;
+        // As in `bicg`.
+        let next = inner(&shadow, &r);
         let values = read(&[&norm(&r), &rho, &divisor])?;
         if values[1].norm() < least {
             return progress.ended(RHO_VANISHES);
@@ -126,6 +132,7 @@ fn gradients_squared(problem: &Problem<'_>, mut progress: Progress<'_>) -> Resul
             return progress.ended(info);
         }
         before = Some((p, q, rho));
+        rho = next;
     }
 }
 
@@ -150,10 +157,10 @@ fn stabilised(problem: &Problem<'_>, mut progress: Progress<'_>) -> Result<Solve
     let least = least_rho(problem);
     let mut r = problem.residual.clone();
     let shadow = r.clone();
+    let mut rho = inner(&shadow, &r);
     // `p`, `v`, `alpha / omega` without its product of residuals, and `omega`.
     let mut before: Option<(Array, Array, Array, Array)> = None;
     loop {
-        let rho = inner(&shadow, &r);
         let p = match &before {
             None => r.clone(),
             Some((p, v, scale, omega)) => &r + (&rho * scale) * (p - omega * v),
@@ -170,6 +177,8 @@ fn stabilised(problem: &Problem<'_>, mut progress: Progress<'_>) -> Result<Solve
         let half = &progress.x + &alpha * p_hat;
         let x = &half + &omega * s_hat;
         r = &s - &omega * t;
+        // As in `bicg`.
+        let next = inner(&shadow, &r);
         let values = read(&[&norm(&r), &rho, &divisor, &norm(&s), &omega, &length])?;
         if values[1].norm() < least {
             return progress.ended(RHO_VANISHES);
@@ -193,5 +202,6 @@ fn stabilised(problem: &Problem<'_>, mut progress: Progress<'_>) -> Result<Solve
         }
         let scale = &alpha / &rho / &omega;
         before = Some((p, v, scale, omega));
+        rho = next;
     }
 }

@@ -30,6 +30,7 @@ mod numbers;
 mod one_norm;
 mod operator;
 mod options;
+mod pipelined;
 mod preconditioners;
 mod problem;
 mod quasi_minimal;

@@ -53,6 +53,11 @@ pub(super) fn reciprocal(a: &Array) -> Array {
     select(&a.equal(0.0), 0.0, 1.0 / a)
 }
 
+/// `a / b`, and 0 where `b` is 0.
+pub(super) fn quotient(a: &Array, b: &Array) -> Array {
+    select(&b.equal(0.0), 0.0, a / b)
+}
+
 /// `a` divided by its norm, and the norm. A zero vector stays as it is.
 pub(super) fn normalised(a: &Array) -> (Array, Array) {
     let size = norm(a);

@@ -48,6 +48,13 @@ pub trait LinearOperator {
         by_columns(self.shape()[1], x, call_site(), &|column| self.apply_adjoint(column))
     }
 
+    /// A vector with an element for each row, on the devices that have the rows of the operator, so
+    /// that the vectors of a solver and products are split alike. The default is the vector itself.
+    /// Local (records nodes).
+    fn placed(&self, vector: &Array) -> Result<Array, Error> {
+        Ok(vector.clone())
+    }
+
     /// The sum of the diagonal (0-d), if it is cheap to compute. [`expm_multiply`] then needs fewer
     /// products. Local (records nodes).
     ///
@@ -170,6 +177,10 @@ impl LinearOperator for SparseOperator {
         self.adjoint()?.matmat(x).into_result()
     }
 
+    fn placed(&self, vector: &Array) -> Result<Array, Error> {
+        Csr::placed(&self.matrix, vector)
+    }
+
     #[track_caller]
     fn trace(&self) -> Result<Option<Array>, Error> {
         let site = call_site();
@@ -223,6 +234,10 @@ impl LinearOperator for Csr {
     #[track_caller]
     fn apply_adjoint_block(&self, x: &Array) -> Result<Array, Error> {
         SparseOperator::from(self.clone()).apply_adjoint_block(x)
+    }
+
+    fn placed(&self, vector: &Array) -> Result<Array, Error> {
+        Csr::placed(self, vector)
     }
 
     #[track_caller]

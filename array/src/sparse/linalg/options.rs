@@ -32,6 +32,8 @@ pub struct Options<'a> {
     pub(super) recycled: Option<usize>,
     pub(super) keeps_smallest: bool,
     pub(super) shift: f64,
+    pub(super) is_pipelined: bool,
+    pub(super) check_every: usize,
     pub(super) on_iterate: Option<OnIterate<'a>>,
     pub(super) on_residual: Option<OnResidual<'a>>,
 }
@@ -49,6 +51,8 @@ impl Default for Options<'_> {
             recycled: None,
             keeps_smallest: false,
             shift: 0.0,
+            is_pipelined: false,
+            check_every: 1,
             on_iterate: None,
             on_residual: None,
         }
@@ -120,6 +124,24 @@ impl<'a> Options<'a> {
         Options { shift, ..self }
     }
 
+    /// Makes `cg` add up all inner products of an iteration at once, by pipelined conjugate
+    /// gradients: devices combine numbers once in an iteration and not twice, but each iteration
+    /// updates more vectors. The default is false; other solvers do not use it.
+    #[must_use]
+    pub fn pipelined(self, is_pipelined: bool) -> Self {
+        Options { is_pipelined, ..self }
+    }
+
+    /// Makes `cg` read the norm of the residual only after every so many iterations, and after the
+    /// last one that `maxiter` allows. Each read waits for the devices, so that GPUs are idle until
+    /// they get the next iteration. The solver may do up to `iterations - 1` more iterations than
+    /// are necessary, and the functions of [`Options::on_iterate`] and [`Options::on_residual`] are
+    /// called after a read alone. The default is 1; 0 is refused, and other solvers do not use it.
+    #[must_use]
+    pub fn check_every(self, iterations: usize) -> Self {
+        Options { check_every: iterations, ..self }
+    }
+
     /// Calls a function with the solution after each iteration, and after each restart of the
     /// solvers with restarts. `ControlFlow::Break` stops the solver. The function runs on every
     /// process and must return the same on each.
@@ -147,6 +169,6 @@ pub struct Solved {
     /// The number of iterations; for the solvers with restarts, of inner iterations.
     pub iterations: usize,
     /// The norms of the residuals as the method computes them: that of the start, and one for each
-    /// iteration.
+    /// iteration after which it is read.
     pub residuals: Vec<f64>,
 }

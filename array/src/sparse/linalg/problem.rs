@@ -33,6 +33,8 @@ pub(super) struct Progress<'a> {
     pub(super) x: Array,
     pub(super) iterations: usize,
     pub(super) most: usize,
+    /// The norm of the residual is read after every so many iterations.
+    pub(super) check_every: usize,
     /// The norm of the residual at which the solver stops.
     pub(super) limit: f64,
     residuals: Vec<f64>,
@@ -79,6 +81,9 @@ fn start<'a>(
     if rows != columns {
         return Err(shape_error("the shape of the matrix", &[rows, columns]));
     }
+    if options.check_every == 0 {
+        return Err(refused(name, "check_every", "0", site));
+    }
     let b = match *b.ok()?.shape() {
         [_, 1] => b.reshape([-1]),
         _ => b.clone(),
@@ -101,15 +106,16 @@ fn start<'a>(
     let [preconditioner, right_preconditioner] =
         inverses.map(|inverse| inverse.map(prepared).transpose());
     let (matrix, mesh) = (prepared(matrix)?, b.mesh()?);
-    let b = b.converted(dtype, site);
+    let placed = |vector: Array| matrix.get().placed(&vector);
+    let b = placed(b.converted(dtype, site))?;
     let (x, residual) = match &options.x0 {
-        None => (mesh.enter(|| zeros([rows], dtype)), b.clone()),
+        None => (placed(mesh.enter(|| zeros([rows], dtype)))?, b.clone()),
         Some(x0) => {
             let x0 = if x0.shape() == [rows, 1] { x0.reshape([-1]) } else { x0.clone() };
             if x0.shape() != [rows] {
                 return Err(shape_error("the shape of x0", x0.shape()));
             }
-            let x0 = x0.converted(dtype, site);
+            let x0 = placed(x0.converted(dtype, site))?;
             let product = matrix.apply(&x0)?;
             let shifted =
                 if options.shift == 0.0 { product } else { product - &x0 * options.shift };
@@ -122,6 +128,7 @@ fn start<'a>(
         x,
         iterations: 0,
         most: options.maxiter.unwrap_or_else(|| most(rows)),
+        check_every: options.check_every,
         limit: (options.rtol * size_of_b).max(options.atol),
         residuals: vec![size_of_residual],
         on_iterate: options.on_iterate,
@@ -191,6 +198,18 @@ impl Problem<'_> {
 }
 
 impl Progress<'_> {
+    /// Whether the norm of the residual of the next iterate is read.
+    pub(super) fn is_read(&self) -> bool {
+        let next = self.iterations + 1;
+        next.is_multiple_of(self.check_every) || next >= self.most
+    }
+
+    /// Takes over an iterate whose residual is not read.
+    pub(super) fn passes(&mut self, x: Array) {
+        self.x = x;
+        self.iterations += 1;
+    }
+
     /// Takes over an iterate. Returns the return code if the solver ends.
     pub(super) fn accept(&mut self, x: Array, residual: f64) -> Option<i64> {
         self.x = x;

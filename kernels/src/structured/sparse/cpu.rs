@@ -1,6 +1,6 @@
 //! Operations on sparse matrices in rows, on the CPU.
 
-use super::{entries, fronts, merge, product, spgemm};
+use super::{entries, fronts, merge, product, sampled, spgemm};
 use crate::structured::Block;
 use phalanx_ops::structured::Sparse;
 
@@ -13,6 +13,7 @@ pub fn run(op: Sparse, operands: &[Block<'_>], to: &Block<'_>, pool: Option<&ray
     }
     match op {
         Sparse::Product { .. } => product::run(operands, to, pool),
+        Sparse::SampledProduct { .. } => sampled::run(operands, to, pool),
         Sparse::Spread => entries::spread(operands, to, pool),
         Sparse::Order => entries::order(operands, to, pool),
         Sparse::Pick => entries::pick(operands, to, pool),

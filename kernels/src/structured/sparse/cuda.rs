@@ -6,6 +6,7 @@
 
 use super::fronts_cuda as fronts;
 use super::rows_cuda as rows;
+use super::sampled_cuda as sampled;
 use super::tiles_cuda as tiles;
 use crate::cuda::routine::Routine;
 use crate::structured::Block;
@@ -39,6 +40,7 @@ pub fn sources() -> Vec<String> {
         .chain(rows::sources())
         .chain(tiles::sources())
         .chain(fronts::sources())
+        .chain(sampled::sources())
         .collect()
 }
 
@@ -49,6 +51,7 @@ pub fn routines(op: Sparse, operands: &[Block<'_>], to: &Block<'_>) -> Vec<Routi
         Sparse::Product { is_even: false, .. } => vec![tiles::routine(operands, to)],
         Sparse::Product { .. } => vec![routine(to.dtype, operands[2].dtype)],
         Sparse::AddFronts { .. } | Sparse::Place => vec![fronts::routine_of(op, to)],
+        Sparse::SampledProduct { .. } => vec![sampled::routine(operands, to)],
         Sparse::Group => sort::cuda::routines(GROUP, &operands[2..], to),
         Sparse::Order if let Some(keys) = rows::Call::keys(operands) => {
             vec![keys.routine(), sort::radix::routine(Order::Positions, DType::U64, false)]
@@ -78,6 +81,9 @@ pub fn run(
     }
     if let Sparse::AddFronts { .. } | Sparse::Place = op {
         return fronts::run(op, operands, to, device).map(|()| true);
+    }
+    if matches!(op, Sparse::SampledProduct { .. }) {
+        return sampled::run(operands, to, device).map(|()| true);
     }
     if op == Sparse::Order
         && let Some(keys) = rows::Call::keys(operands)

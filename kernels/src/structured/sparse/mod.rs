@@ -9,6 +9,8 @@ mod merge;
 mod product;
 mod rows;
 mod rows_cuda;
+mod sampled;
+mod sampled_cuda;
 mod spgemm;
 mod tiles_cuda;
 mod value;

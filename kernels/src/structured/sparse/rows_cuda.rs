@@ -108,6 +108,7 @@ impl Call {
         let bytes = Values::Bytes(to.dtype.size());
         match op {
             Sparse::Product { .. }
+            | Sparse::SampledProduct { .. }
             | Sparse::Group
             | Sparse::NeededCount
             | Sparse::Needed

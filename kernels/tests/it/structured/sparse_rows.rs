@@ -389,3 +389,37 @@ pub fn fronts_are_placed_and_added() {
         }
     }
 }
+
+#[test]
+pub fn dense_matrices_are_multiplied_at_entries() {
+    for (rows, columns, most) in SIZES {
+        let matrix = random(rows, columns, most, 9);
+        for (block, width) in blocks(rows).into_iter().zip([3, 0, 33, 8]) {
+            for (dtype, of) in [(DType::I32, DType::I32), (DType::I64, DType::F64)] {
+                let [starts, ends, places, values] = parts(&matrix, dtype, of, block.clone());
+                let x = |row: usize, at: usize| (row as i64 * 31 + at as i64 * 7) % 19 - 9;
+                let dense = |rows: Range<usize>| {
+                    let shape = [rows.len(), width];
+                    let all = rows.flat_map(|row| (0..width).map(move |at| x(row, at)));
+                    let all: Vec<Scalar> = all.map(Scalar::new).collect();
+                    Value::new(&shape, all.into_iter(), of)
+                };
+                let other = |column: i64| column as usize + 3;
+                let operands = [dense(block.clone()), dense(3..3 + columns as usize)];
+                let products = matrix[block.clone()].iter().zip(block.clone());
+                let products = products.flat_map(|(entries, row)| {
+                    let product = |column| -> i64 {
+                        (0..width).map(|at| x(row, at) * x(other(column), at)).sum()
+                    };
+                    entries.iter().map(move |entry| entry.1 * product(entry.0)).collect::<Vec<_>>()
+                });
+                let expected = numbers(of, products);
+                let operands = [&places, &starts, &ends, &values, &operands[0], &operands[1]];
+                let what = format!("{block:?} of {rows}, {width}");
+                for is_local in [false, true] {
+                    check(Sparse::SampledProduct { is_local }, &operands, &expected, &what);
+                }
+            }
+        }
+    }
+}

@@ -385,7 +385,37 @@ class Compressed(Ordered, Extremes, Selection, DataSparse):
             core = core.take_columns(np.zeros(width, dtype=np.int64))
         return self._of_core(core, shape, is_canonical=True, is_wide=self._is_wide)
 
+    @described("sparse matrix or array", notes=COLLECTIVE)
+    def balanced(self):
+        """A copy of which each device has about as many entries as the others. Devices have
+        neighbouring rows (of csc, columns), and a row counts as two entries. An addition to
+        SciPy."""
+        return self._of_core(self._core.balanced(), self._shape, like=self)
+
     # Products.
+
+    @described(
+        "sparse matrix or array",
+        {"ValueError": "The shapes do not fit, or the array has one axis."},
+        notes=COLLECTIVE,
+        X=("array_like", "The left factor, with as many rows as the matrix."),
+        Y=("array_like", "The right factor, with as many columns as the matrix."),
+    )
+    def sampled_product(self, X, Y):
+        """The elements of ``X @ Y`` at the entries, multiplied by the entries' values: as
+        ``A.multiply(X @ Y)``, but other elements of ``X @ Y`` are not computed. Entries that become
+        zero stay entries. An addition to SciPy; elsewhere it is called SDDMM (sampled dense-dense
+        matrix multiplication)."""
+        if self.ndim != 2:
+            raise _refusal(ValueError, "value", "a sampled product requires two dimensions")
+        X, Y = np.asarray(X), np.asarray(Y)
+        if X.ndim != 2 or Y.ndim != 2 or X.shape[1] != Y.shape[0]:
+            text = f"shapes {X.shape} and {Y.shape} have no product of matrices"
+            raise _refusal(ValueError, "together", text)
+        if (X.shape[0], Y.shape[1]) != self.shape:
+            raise unequal(self.shape, (X.shape[0], Y.shape[1]))
+        factors = (X, Y) if self._format == "csr" else (Y.T, X.T)
+        return self._of_core(self._core.sampled_product(*factors), self._shape, like=self)
 
     def _matmul_sparse(self, other):
         shape = (self.shape if self.ndim == 2 else ())[:1] + other.shape[1:]

@@ -93,10 +93,38 @@ def _simple(method, A, b, x0, rtol, atol, maxiter, M, callback, **options):
 
 
 @on_mesh
-@described(_RETURNS, _RAISES, _STEPS)
-def cg(A, b, x0=None, *, rtol=1e-05, atol=0.0, maxiter=None, M=None, callback=None):
+@described(
+    _RETURNS,
+    {**_RAISES, "ValueError": "The shapes do not fit, or a tolerance or `check_every` is wrong."},
+    COLLECTIVE + " Every `check_every` iterations, the norm of the residual is read.",
+    callback=(
+        "callable", "Called with the solution after each iteration after which the norm is read."
+    ),
+    pipelined=(
+        "bool",
+        "Whether all sums of an iteration are formed at once, by pipelined conjugate gradients. "
+        "On several devices this is faster if devices wait for sums longer than they update "
+        "vectors. An addition to SciPy.",
+    ),
+    check_every=(
+        "int",
+        "The iterations between two reads of the norm of the residual. Each read waits for the "
+        "devices; the solver may do up to ``check_every - 1`` iterations too many. An addition to "
+        "SciPy.",
+    ),
+)
+def cg(
+    A, b, x0=None, *, rtol=1e-05, atol=0.0, maxiter=None, M=None, callback=None, pipelined=False,
+    check_every=1,
+):
     """Solves ``A x = b`` with a Hermitian positive definite matrix by conjugate gradients."""
-    return _simple("cg", A, b, x0, rtol, atol, maxiter, M, callback)
+    check_every = count_of("check_every", check_every)
+    if check_every < 1:
+        raise _refusal(ValueError, "value", "check_every is a positive integer")
+    return _simple(
+        "cg", A, b, x0, rtol, atol, maxiter, M, callback, pipelined=bool(pipelined),
+        check_every=check_every,
+    )
 
 
 @on_mesh
