@@ -543,3 +543,18 @@ def test_refused():
 def test_every_name_is_there():
     names = {name for name in theirs.__all__ if name not in ("test",)}
     assert names - {"test"} <= set(csgraph.__all__)
+
+
+@pytest.mark.parametrize("special", [numpy.nan, numpy.inf, -numpy.inf])
+def test_special_weights_are_the_same_on_the_host_and_on_devices(monkeypatch, special):
+    graph = made(40, 150, 11)
+    graph.data[::17] = special
+    found = []
+    for gather_below in (0, 10**9):
+        monkeypatch.setattr(_tools, "GATHER_BELOW", gather_below)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            given = dict(indices=[0, 7], return_predecessors=True, limit=5000.0)
+            found.append([one.get() for one in csgraph.dijkstra(ours(graph), **given)])
+    for one, other in zip(*found):
+        numpy.testing.assert_array_equal(one, other)

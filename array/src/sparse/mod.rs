@@ -13,3 +13,4 @@ mod split;
 mod sums;
 
 pub use csr::Csr;
+pub use phalanx_ops::structured::Semiring;

@@ -3,13 +3,14 @@
 use super::csr::Csr;
 use super::split::{EntryOrder, RowSplit, Rows, record};
 use crate::array::Array;
-use crate::creation::{arange, zeros};
+use crate::creation::{arange, full, zeros};
+use crate::manipulation::try_concatenate;
 use crate::math::cumsum;
 use crate::recording::taken;
 use crate::sorting::argsort;
 use phalanx_graph::{Error, MeshHandle, Site, call_site, within};
 use phalanx_ops::structured::Sparse;
-use phalanx_ops::{DType, Split};
+use phalanx_ops::{DType, Op, Split};
 
 /// The rows of a matrix whose entries are to be computed.
 pub(super) struct NewRows {
@@ -264,6 +265,29 @@ impl Csr {
             let values = sorted.align_to(&pattern, site)?;
             Ok(pattern.of_values(values))
         })
+    }
+
+    /// The matrix with sorted entries, in which duplicates are combined by an operation. Collective
+    /// over the mesh.
+    pub(super) fn combined(&self, op: Op, site: Site) -> Result<Csr, Error> {
+        let sorted = self.sorted()?;
+        if sorted.entry_order(site)? == EntryOrder::Canonical {
+            return Ok(sorted);
+        }
+        // The duplicates of an entry are a row of their own, from the number of its first one on.
+        let count = sorted.nnz() as i64;
+        let numbers = sorted.starts.mesh()?.enter(|| arange(0, count, 1));
+        let firsts = sorted.rises(site)?.equal(2);
+        let numbered = sorted.of_values(numbers);
+        let kept = numbered.kept_at(&firsts, Some(EntryOrder::Canonical), site)?;
+        let starts = kept.values();
+        let after = sorted.starts.mesh()?.enter(|| full([1], count, DType::I64));
+        let ends =
+            try_concatenate(&[&starts.slice(crate::s![1..]), &after], &0.into(), None, site)?;
+        let values = sorted.as_entries(sorted.values().clone());
+        let operands = [starts, &kept.as_entries(ends), &values];
+        let combined = record(Sparse::Fold { op }, &operands, site)?;
+        Ok(kept.of_values(combined))
     }
 
     /// The matrix without the entries whose value is zero. Collective over the mesh.

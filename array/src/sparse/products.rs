@@ -8,7 +8,7 @@ use crate::array::Array;
 use crate::recording::taken;
 use phalanx_graph::{Error, Site, call_site, within};
 use phalanx_ops::error::OpError;
-use phalanx_ops::structured::Sparse;
+use phalanx_ops::structured::{Semiring, Sparse};
 use phalanx_ops::{DType, Op, Split, promote};
 
 /// Fewer columns are sent to every device.
@@ -27,6 +27,57 @@ impl Csr {
     pub fn dot(&self, other: &Array) -> Array {
         let site = call_site();
         within(site, || if other.ndim() == 1 { self.matvec(other) } else { self.matmat(other) })
+    }
+
+    /// The product with a vector or with a matrix over a semiring: element `i` combines
+    /// `multiply(a[i, j], x[j])` over the entries of row `i`. A row without entries gives the
+    /// identity of the combination.
+    ///
+    /// Elements that are no entries take no part, unlike zeros that are entries; an element with
+    /// duplicates is their sum. As in the elementwise operations, NaN wins against every number in
+    /// a minimum and a maximum, and integers wrap around, also the largest one that stands for a
+    /// row without entries. Halves are combined in `f32` and rounded once.
+    ///
+    /// Shapes: `(m, n)` with `(n,)` or `(n, k)`. Dtype: the promoted one, which is not complex for
+    /// other semirings than [`Semiring::PlusTimes`]; for [`Semiring::OrAnd`] bool, and an element
+    /// is true if it is not zero.
+    ///
+    /// Collective over the mesh for other semirings than [`Semiring::PlusTimes`], which is
+    /// [`Csr::dot`], if it is not known whether the matrix has duplicates; else as [`Csr::matvec`].
+    /// Errors: those of [`Csr::dot`], `OpError::Dtype`.
+    ///
+    /// Source: J. Kepner, J. Gilbert (editors), "Graph Algorithms in the Language of Linear
+    /// Algebra" (2011), chapter 2.
+    ///
+    /// ```
+    /// # use phalanx_array as phalanx;
+    /// use phalanx::Array;
+    /// use phalanx::sparse::{Csr, Semiring};
+    /// # fn example(roads: &Csr, mut lengths: Array) {
+    /// // The lengths of the shortest paths of at most ten roads from each town.
+    /// for _ in 0..10 {
+    ///     lengths = lengths.minimum(roads.dot_over(&lengths, Semiring::MinPlus));
+    /// }
+    /// # }
+    /// ```
+    #[track_caller]
+    #[must_use]
+    pub fn dot_over(&self, other: &Array, semiring: Semiring) -> Array {
+        let site = call_site();
+        if semiring == Semiring::PlusTimes {
+            return within(site, || self.dot(other));
+        }
+        Array::catch(within(site, || {
+            let ndim = other.ok()?.ndim();
+            if !matches!(ndim, 1 | 2) {
+                let (operation, expected) = ("dot", "1 or 2");
+                return Err(Error::op(OpError::Ndim { operation, expected, ndim }, site));
+            }
+            if other.shape()[0] != self.shape()[1] {
+                return Err(self.unlike("dot", other.shape(), site));
+            }
+            self.summed()?.product(other, semiring, site)
+        }))
     }
 
     /// The product of a vector or of a matrix with this matrix. Collective over the mesh, as
@@ -53,7 +104,7 @@ impl Csr {
             if vector.shape() != [self.shape()[1]] {
                 return Err(self.unlike("matvec", vector.shape(), site));
             }
-            within(site, || self.product(vector, site))
+            within(site, || self.product(vector, Semiring::PlusTimes, site))
         })())
     }
 
@@ -72,7 +123,7 @@ impl Csr {
             if matrix.shape()[0] != self.shape()[1] {
                 return Err(self.unlike("matmat", matrix.shape(), site));
             }
-            within(site, || self.product(matrix, site))
+            within(site, || self.product(matrix, Semiring::PlusTimes, site))
         })())
     }
 
@@ -81,22 +132,49 @@ impl Csr {
         Error::op(OpError::ContractedSizes { operation, left, right }, site)
     }
 
-    fn product(&self, x: &Array, site: Site) -> Result<Array, Error> {
-        let dtype = promote(self.dtype(), x.dtype());
+    /// The product over a semiring, in which duplicates count as entries of their own.
+    pub(super) fn product(
+        &self,
+        x: &Array,
+        semiring: Semiring,
+        site: Site,
+    ) -> Result<Array, Error> {
+        let dtype = product_dtype(semiring, [self.dtype(), x.dtype()], site)?;
         let values = self.as_entries(self.values().converted(dtype, site));
         let x = x.converted(dtype, site);
         let is_even = self.is_even(site)?;
-        let product = |columns: &Array, x: &Array, is_local| {
-            let operands = [&self.starts, &self.ends, columns, &values, x];
-            record(Sparse::Product { is_local, is_even }, &operands, site)
-        };
-        match self.needs_of_dense(site)? {
-            None => product(&self.columns, &x, false),
-            Some(needs) => match self.exchange(needs, &x, site)? {
-                Some(exchange) => product(&exchange.places, &exchange.moved(&x, site)?, true),
-                None => product(&needs.places, &needs.rows_of(&x, site)?, true),
-            },
+        let (columns, x, is_local) = self.near(&x, site)?;
+        let operands = [&self.starts, &self.ends, &columns, &values, &x];
+        record(Sparse::Product { is_local, is_even, semiring }, &operands, site)
+    }
+
+    /// For each entry, the element of a vector at its column. `positions` keeps what the next call
+    /// for this matrix needs again.
+    pub(super) fn at_columns(
+        &self,
+        x: &Array,
+        positions: &mut Option<Array>,
+        site: Site,
+    ) -> Result<Array, Error> {
+        let (columns, x, is_local) = self.near(x, site)?;
+        let widened = || self.as_entries(columns.converted(DType::I64, site));
+        let positions = positions.get_or_insert_with(widened);
+        match is_local {
+            true => record(Sparse::Pick, &[positions, &x], site),
+            false => taken(&x, positions, site),
         }
+    }
+
+    /// The columns of the entries and the rows of an operand, as the devices read them; whether the
+    /// columns are numbers of rows in the device's block of the operand.
+    fn near(&self, x: &Array, site: Site) -> Result<(Array, Array, bool), Error> {
+        let Some(needs) = self.needs_of_dense(site)? else {
+            return Ok((self.columns.clone(), x.clone(), false));
+        };
+        Ok(match self.exchange(needs, x, site)? {
+            Some(exchange) => (exchange.places.clone(), exchange.moved(x, site)?, true),
+            None => (needs.places.clone(), needs.rows_of(x, site)?, true),
+        })
     }
 
     /// Whether no row has far more entries than others, which matters on GPUs alone. The longest
@@ -121,7 +199,13 @@ impl Csr {
     ///
     /// Source: N. Bell, S. Dalton, L. Olson, "Exposing fine-grained parallelism in algebraic
     /// multigrid methods", SIAM J. Sci. Comput. 34(4), 2012, section 3.2.
-    fn expanded(&self, values: &Array, other: &Csr, site: Site) -> Result<Option<Csr>, Error> {
+    fn expanded(
+        &self,
+        values: &Array,
+        other: &Csr,
+        semiring: Semiring,
+        site: Site,
+    ) -> Result<Option<Csr>, Error> {
         let lengths = &other.ends - &other.starts;
         let positions = self.columns.converted(DType::I64, site);
         if taken(&lengths, &positions, site)?.sum(()).item::<i64>()? > MOST_PRODUCTS {
@@ -130,12 +214,16 @@ impl Csr {
         // A row for each entry of this matrix.
         let entries = self.split.as_ref().and_then(|split| split.entries.axes[0].clone());
         let rows = other.rows_at(&positions, Rows::As(entries), site)?;
-        let products = rows.spread(values, site)? * rows.values();
+        let operands = [(&rows.spread(values, site)?).into(), rows.values().into()];
+        let products = Array::apply(semiring.multiply(), &operands);
         // Its products are neighbours, so a row of this matrix has those from its first entry on.
         let counts = self.fold(Op::Add, &(&rows.ends - &rows.starts), site)?;
-        let shape = [self.shape()[0], other.shape()[1]];
-        let new = NewRows::of_counts(&counts, shape, self.as_own())?;
-        Ok(Some(new.matrix(&rows.columns, &products, None).summed()?))
+        let new = NewRows::of_counts(&counts, [self.shape()[0], other.shape()[1]], self.as_own())?;
+        let product = new.matrix(&rows.columns, &products, None);
+        Ok(Some(match semiring.add().operation() {
+            Some(add) if semiring != Semiring::PlusTimes => product.combined(add, site)?,
+            _ => product.summed()?,
+        }))
     }
 
     /// What products need of the other operand; `None` on one device. While operations are
@@ -200,41 +288,97 @@ impl Csr {
     #[track_caller]
     pub fn matmul(&self, other: &Csr) -> Result<Csr, Error> {
         let site = call_site();
+        within(site, || self.matmul_over(other, Semiring::PlusTimes))
+    }
+
+    /// The product of two sparse matrices over a semiring: element `(i, k)` combines
+    /// `multiply(a[i, j], b[j, k])` over the `j` for which both are entries. It has the entries of
+    /// the ordinary product; the elements that are no entries have no products, so they stand for
+    /// the identity of the combination. Elements, dtypes, NaN and integers are as in
+    /// [`Csr::dot_over`].
+    ///
+    /// Collective over the mesh, as [`Csr::matmul`]. Errors: `OpError::ContractedSizes`,
+    /// `OpError::Dtype`.
+    ///
+    /// Source: that of [`Csr::dot_over`].
+    ///
+    /// ```
+    /// # use phalanx_array as phalanx;
+    /// use phalanx::sparse::{Csr, Semiring};
+    /// # fn example(flights: &Csr) -> Result<Csr, phalanx_graph::Error> {
+    /// // The least price of two flights between any two airports.
+    /// flights.matmul_over(flights, Semiring::MinPlus)
+    /// # }
+    /// ```
+    #[track_caller]
+    pub fn matmul_over(&self, other: &Csr, semiring: Semiring) -> Result<Csr, Error> {
+        let site = call_site();
         if self.shape()[1] != other.shape()[0] {
             return Err(self.unlike("matmul", &other.shape(), site));
         }
         within(site, || {
-            let dtype = promote(self.dtype(), other.dtype());
-            let values = self.as_entries(self.values().converted(dtype, site));
-            let other = other.of_values(other.values().converted(dtype, site)).summed()?;
-            if !(self.is_even(site)? && other.is_even(site)?)
-                && let Some(product) = self.expanded(&values, &other, site)?
-            {
-                return Ok(product);
-            }
-            let (places, other) = match self.needs(site)? {
-                Some(needs) => {
-                    let rows =
-                        other.rows_at(&needs.needed, Rows::As(Some(needs.split.clone())), site)?;
-                    (needs.places.clone(), rows)
-                }
-                None => (self.columns.clone(), other),
+            let dtype = product_dtype(semiring, [self.dtype(), other.dtype()], site)?;
+            let (own, other) = match semiring {
+                Semiring::PlusTimes => (self.clone(), other.clone()),
+                // The sum of duplicates is not their combination.
+                _ => (self.summed()?, other.summed()?),
             };
-            // The columns of both operands have one dtype.
-            let wide = promote(places.dtype(), other.columns.dtype());
-            let places = places.converted(wide, site);
-            let columns = other.columns.converted(wide, site);
-            let a = [&self.starts, &self.ends, &places];
-            let b = [&other.starts, &other.ends, &columns];
-            let operands = [a, b].concat();
-            let counts = record(Sparse::ProductCount, &operands, site)?;
-            let shape = [self.shape()[0], other.shape()[1]];
-            let rows = NewRows::of_counts(&counts, shape, self.as_own())?;
-            let found = rows.columns(Sparse::ProductColumns, wide, &operands, site)?;
-            let factors = [&a[..], &[&values], &b, &[other.values()]].concat();
-            let computed = rows.values(Sparse::ProductValues, &found, &factors, site)?;
-            let found = found.converted(super::csr::column_dtype(shape[1]), site);
-            Ok(rows.matrix(&found, &computed, Some(EntryOrder::Canonical)))
+            let values = own.as_entries(own.values().converted(dtype, site));
+            let other = other.of_values(other.values().converted(dtype, site)).summed()?;
+            own.product_of_rows(&values, &other, semiring, site)
         })
+    }
+
+    /// The product with a matrix without duplicates, for these values in place of this matrix's.
+    fn product_of_rows(
+        &self,
+        values: &Array,
+        other: &Csr,
+        semiring: Semiring,
+        site: Site,
+    ) -> Result<Csr, Error> {
+        if !(self.is_even(site)? && other.is_even(site)?)
+            && let Some(product) = self.expanded(values, other, semiring, site)?
+        {
+            return Ok(product);
+        }
+        let (places, other) = match self.needs(site)? {
+            Some(needs) => {
+                let split = Rows::As(Some(needs.split.clone()));
+                let rows = other.rows_at(&needs.needed, split, site)?;
+                (needs.places.clone(), rows)
+            }
+            None => (self.columns.clone(), other.clone()),
+        };
+        // The columns of both operands have one dtype.
+        let wide = promote(places.dtype(), other.columns.dtype());
+        let places = places.converted(wide, site);
+        let columns = other.columns.converted(wide, site);
+        let a = [&self.starts, &self.ends, &places];
+        let b = [&other.starts, &other.ends, &columns];
+        let operands = [a, b].concat();
+        let counts = record(Sparse::ProductCount, &operands, site)?;
+        let shape = [self.shape()[0], other.shape()[1]];
+        let rows = NewRows::of_counts(&counts, shape, self.as_own())?;
+        let found = rows.columns(Sparse::ProductColumns, wide, &operands, site)?;
+        let factors = [&a[..], &[values], &b, &[other.values()]].concat();
+        let computed = rows.values(Sparse::ProductValues { semiring }, &found, &factors, site)?;
+        let found = found.converted(super::csr::column_dtype(shape[1]), site);
+        Ok(rows.matrix(&found, &computed, Some(EntryOrder::Canonical)))
+    }
+}
+
+/// The dtype of a product over a semiring.
+fn product_dtype(semiring: Semiring, of: [DType; 2], site: Site) -> Result<DType, Error> {
+    let dtype = match semiring {
+        Semiring::OrAnd => DType::Bool,
+        _ => promote(of[0], of[1]),
+    };
+    match semiring.accepts(dtype) {
+        true => Ok(dtype),
+        false => {
+            let (operation, dtypes) = (semiring.name(), of.as_slice().into());
+            Err(Error::op(OpError::Dtype { operation, dtypes }, site))
+        }
     }
 }

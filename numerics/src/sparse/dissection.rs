@@ -11,6 +11,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 const LEAF: usize = 48;
 /// Both sides of a separator have at least this part of the vertices.
 const SLICE: usize = 8;
+/// Vertices with more neighbours, and with more than ten times the root of the number of vertices,
+/// are eliminated last.
+const HUB: usize = 64;
 /// A graph with as many vertices is dissected by several threads, in about as many branches.
 const MANY: usize = 1 << 15;
 const BRANCHES: usize = 16;
@@ -79,8 +82,14 @@ pub(super) struct Node {
 /// depend on their number.
 pub(super) fn dissect(graph: &Graph) -> Vec<Node> {
     let most = if graph.extent() < MANY { 0 } else { graph.extent() / BRANCHES };
-    let all = |count: usize| (0..count as u32).collect();
-    let (top, branches) = Search::of(graph).dissected(all(graph.extent()), most);
+    // Vertices with very many neighbours would connect what the others leave apart.
+    let few = HUB.max(10 * graph.extent().isqrt());
+    let is_hub = |vertex: &u32| graph.of_vertex(*vertex).len() > few;
+    let (mut hubs, mut others): (Vec<u32>, _) = (0..graph.extent() as u32).partition(is_hub);
+    if hubs.len() > graph.extent() / SLICE {
+        (hubs, others) = (Vec::new(), (0..graph.extent() as u32).collect());
+    }
+    let (top, branches) = Search::of(graph).dissected(hubs, others, most);
     let mut places = vec![(u32::MAX, 0); if branches.is_empty() { 0 } else { graph.extent() }];
     for (number, branch) in branches.iter().enumerate() {
         for (at, &vertex) in branch.iter().enumerate() {
@@ -89,7 +98,8 @@ pub(super) fn dissect(graph: &Graph) -> Vec<Node> {
     }
     let branches = each(&branches, |number, branch| {
         let own = graph.of_branch(number, branch, &places);
-        let (mut found, _) = Search::of(&own).dissected(all(branch.len()), 0);
+        let all = (0..branch.len() as u32).collect();
+        let (mut found, _) = Search::of(&own).dissected(Vec::new(), all, 0);
         let whole = found.iter_mut().flat_map(|found| &mut found.node.vertices);
         whole.for_each(|vertex| *vertex = branch[*vertex as usize]);
         found
@@ -188,11 +198,23 @@ impl<'a> Search<'a> {
 }
 
 impl Search<'_> {
-    /// The nodes of a dissection of vertices, down to sets of at most `most`, which are left to
+    /// The nodes of a dissection, of which the first one, if it is not empty, has the vertices
+    /// `last`. The others have `vertices`, down to sets of at most `most`, which are left to
     /// others.
-    fn dissected(&mut self, vertices: Vec<u32>, most: usize) -> (Vec<Found>, Vec<Vec<u32>>) {
+    fn dissected(
+        &mut self,
+        last: Vec<u32>,
+        vertices: Vec<u32>,
+        most: usize,
+    ) -> (Vec<Found>, Vec<Vec<u32>>) {
         let (mut found, mut branches) = (Vec::new(), Vec::new());
         let mut open = vec![(None, 0, vertices)];
+        if !last.is_empty() {
+            let node = Node { parent: None, level: 0, vertices: last };
+            found.push(Found { node, is_branch: false });
+            open[0].0 = Some(0);
+            open[0].1 = 1;
+        }
         while let Some((parent, level, vertices)) = open.pop() {
             let at = found.len();
             let mut add = |vertices: Vec<u32>, is_branch: bool| {

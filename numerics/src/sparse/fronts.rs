@@ -12,6 +12,8 @@ use std::ops::Range;
 /// multiple of its elements, or by as many elements as cost less than a stack more.
 const FILLED: f64 = 0.25;
 const FEW_ELEMENTS: f64 = 1e5;
+/// A set of more vertices without a separator is left to other methods.
+const LARGEST_LEAF: usize = 2_000;
 /// At the level where branches are divided among devices there are as many for each device.
 const BRANCHES: usize = 2;
 
@@ -90,13 +92,13 @@ impl Fronts {
 
     /// The plan for a square matrix on a number of devices, from the starts of its rows and the
     /// columns of its entries, none of which is there twice; `None` if it costs more elements and
-    /// multiplications than `most`.
+    /// multiplications than `most`, or if a large part of its graph has no separators.
     pub fn of(starts: &[usize], columns: &[u32], devices: usize, most: [f64; 2]) -> Option<Fronts> {
         let graph = Graph::of(starts, columns);
         let tree = Tree::of(&graph);
         let estimate = (0..tree.nodes.len()).map(|node| tree.cost(node));
         let sum = estimate.fold([0.0; 2], |sum, cost| [sum[0] + cost[0], sum[1] + cost[1]]);
-        if sum[0] > most[0] || sum[1] > most[1] {
+        if sum[0] > most[0] || sum[1] > most[1] || tree.largest_leaf() > LARGEST_LEAF {
             return None;
         }
         let places = Places::of(&tree, devices);
@@ -154,6 +156,14 @@ impl Tree {
     fn cost(&self, node: usize) -> [f64; 2] {
         let (own, rim) = (self.nodes[node].vertices.len() as f64, self.rims[node].len() as f64);
         [own * own + 2.0 * own * rim, own * (own + rim) * (own + rim)]
+    }
+
+    /// The most vertices of a node without children.
+    fn largest_leaf(&self) -> usize {
+        let mut is_leaf = vec![true; self.nodes.len()];
+        self.nodes.iter().filter_map(|node| node.parent).for_each(|it| is_leaf[it] = false);
+        let leaves = self.nodes.iter().zip(is_leaf).filter(|(_, is_leaf)| *is_leaf);
+        leaves.map(|(node, _)| node.vertices.len()).max().unwrap_or(0)
     }
 
     /// The rows of a front.

@@ -173,6 +173,25 @@ fn plans_that_cost_too_much_are_refused() {
     let plan = Fronts::of(&starts, &columns, 1, [1e6, 1e9]).unwrap();
     assert_eq!((plan.stacks.len(), plan.stacks[0].own, plan.stacks[0].rim), (1, n, 0));
     assert_eq!(plan.cost(), [40_000.0, 8e6]);
+    // A hub is a neighbour of all others, which have two more neighbours each.
+    let count = 20_000;
+    let hub = |row: usize| {
+        let near = [row.max(1) - 1, row, (row + 1).min(count - 1)];
+        near.into_iter().chain([7]).collect::<std::collections::BTreeSet<_>>()
+    };
+    let columns: Vec<u32> = (0..count).flat_map(hub).map(|column| column as u32).collect();
+    let ends = (0..count).scan(0, |end, row| {
+        *end += hub(row).len();
+        Some(*end)
+    });
+    let starts: Vec<usize> = [0].into_iter().chain(ends).collect();
+    let plan = Fronts::of(&starts, &columns, 1, [1e7, 1e9]).unwrap();
+    assert!(plan.stacks.iter().all(|stack| stack.own < 60 && stack.rim < 20));
+    // No part of a complete graph can be separated.
+    let n = 2_100;
+    let starts: Vec<usize> = (0..=n).map(|row| row * n).collect();
+    let columns: Vec<u32> = (0..n * n).map(|entry| (entry % n) as u32).collect();
+    assert!(Fronts::of(&starts, &columns, 1, [1e9, 1e12]).is_none());
     // Components that are not connected have no separators.
     let (starts, columns, _) = grid(400, 1, 0);
     let apart: Vec<u32> = (0..400).collect();

@@ -8,7 +8,7 @@
 //! communication.
 
 use super::record::{Operand, Record};
-use super::{Follow, Rule, Work};
+use super::{Follow, Rule, Semiring, Work};
 use crate::{DType, Op, Shape};
 use smallvec::SmallVec;
 
@@ -16,7 +16,7 @@ use smallvec::SmallVec;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Sparse {
     /// The product with a vector or with the columns of a matrix: operands (starts, ends, columns,
-    /// values, x) where `x` has the dtype of the values.
+    /// values, x) where `x` has the dtype of the values, which the semiring accepts.
     Product {
         /// Whether `x` is split, and columns are numbers of rows in the device's block of `x`; else
         /// every device needs the whole `x`.
@@ -24,6 +24,8 @@ pub enum Sparse {
         /// Whether no row has far more entries than others. The result is the same; routines that
         /// share rows among threads are slow for other matrices.
         is_even: bool,
+        /// What multiplies and combines elements.
+        semiring: Semiring,
     },
     /// For each entry, its value times the product of its row of `x` and a row of `y`: operands
     /// (columns, starts, ends, values, x, y), all of one dtype. `x` has the device's rows.
@@ -76,7 +78,10 @@ pub enum Sparse {
     ProductColumns,
     /// The values of a product: operands (columns, starts, ends) of the result, and (starts, ends,
     /// columns, values) of A and of B.
-    ProductValues,
+    ProductValues {
+        /// What multiplies and combines elements.
+        semiring: Semiring,
+    },
     /// How many different columns a device's entries have: operands (into, columns); `into` has one
     /// element for each device.
     NeededCount,
@@ -108,7 +113,7 @@ pub enum Sparse {
 impl Record for Sparse {
     fn name(&self) -> &'static str {
         match self {
-            Sparse::Product { .. } => "spmm",
+            Sparse::Product { semiring, .. } => semiring.product_name(),
             Sparse::SampledProduct { .. } => "sddmm",
             Sparse::Spread => "spread_rows",
             Sparse::Order => "sort_rows",
@@ -124,7 +129,7 @@ impl Record for Sparse {
             Sparse::Align => "align_rows",
             Sparse::ProductCount => "spgemm_count",
             Sparse::ProductColumns => "spgemm_columns",
-            Sparse::ProductValues => "spgemm_values",
+            Sparse::ProductValues { semiring } => semiring.values_name(),
             Sparse::NeededCount => "needed_count",
             Sparse::Needed => "needed",
             Sparse::Renumber => "renumber",
@@ -153,7 +158,7 @@ impl Record for Sparse {
             Sparse::Keep | Sparse::CopyRows | Sparse::Union | Sparse::ProductColumns => {
                 (vector(0), operands[0].1)
             }
-            Sparse::Align | Sparse::ProductValues => (vector(0), operands[6].1),
+            Sparse::Align | Sparse::ProductValues { .. } => (vector(0), operands[6].1),
             Sparse::Renumber => (vector(0), DType::I32),
             Sparse::Fold { .. } => (vector(0), operands[2].1),
             Sparse::AddFronts { .. } | Sparse::Place => (vector(0), operands[0].1),
@@ -198,8 +203,8 @@ impl Record for Sparse {
             Sparse::ProductCount => {
                 of_row(shapes[2][0], shapes[0][0]) * of_row(shapes[5][0], shapes[3][0])
             }
+            Sparse::ProductValues { .. } => 2 * of_row(shapes[9][0], shapes[7][0]),
             Sparse::SampledProduct { .. } => 2 * shapes[4][1] as u64,
-            Sparse::ProductValues => 2 * of_row(shapes[9][0], shapes[7][0]),
             _ => 1,
         }
     }
@@ -211,7 +216,7 @@ impl Record for Sparse {
             | Sparse::SampledProduct { .. }
             | Sparse::ProductCount
             | Sparse::ProductColumns
-            | Sparse::ProductValues
+            | Sparse::ProductValues { .. }
             | Sparse::Renumber
             | Sparse::Place => Work::Positions,
             _ => Work::Pass,

@@ -8,7 +8,7 @@ use crate::objects::call_mesh;
 use crate::objects::ndarray::Ndarray;
 use crate::objects::sparse_matrix::SparseMatrix;
 use crate::session;
-use phalanx::sparse::Csr;
+use phalanx::sparse::{Csr, Semiring};
 use phalanx::{Array, Entered, Error, Op};
 use pyo3::prelude::*;
 
@@ -49,6 +49,15 @@ fn extents(object: &Bound<'_, PyAny>) -> PyResult<[usize; 2]> {
 
 fn array(object: &Bound<'_, PyAny>) -> PyResult<Array> {
     convert::array(object, None)
+}
+
+/// The semiring of a name.
+fn named(name: &str) -> PyResult<Semiring> {
+    Semiring::from_name(name).ok_or_else(|| {
+        let names: Vec<&str> = Semiring::ALL.iter().map(|semiring| semiring.name()).collect();
+        let text = format!("semiring must be one of {}, not {name:?}", names.join(", "));
+        value_error(Mistake::Choice, text)
+    })
 }
 
 #[pymethods]
@@ -192,10 +201,12 @@ impl SparseMatrix {
         self.made(py, |matrix| matrix.kept(&mask))
     }
 
-    /// The product with a vector or with a matrix.
-    fn dot(&self, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
-        let (py, other) = (other.py(), array(other)?);
-        self.array(py, |matrix| matrix.dot(&other))
+    /// The product with a vector or with a matrix over the semiring of a name.
+    #[pyo3(signature = (other, semiring="plus_times"))]
+    fn dot(&self, other: &Bound<'_, PyAny>, semiring: &str) -> PyResult<Py<PyAny>> {
+        let (py, semiring) = (other.py(), named(semiring)?);
+        let other = array(other)?;
+        self.array(py, |matrix| matrix.dot_over(&other, semiring))
     }
 
     /// The product of two arrays at the entries, times the values.
@@ -213,9 +224,16 @@ impl SparseMatrix {
         self.made(py, Csr::balanced)
     }
 
-    /// The product with a sparse matrix.
-    fn matmul(&self, py: Python<'_>, other: &SparseMatrix) -> PyResult<SparseMatrix> {
-        self.made(py, |matrix| matrix.matmul(&other.matrix))
+    /// The product with a sparse matrix over the semiring of a name.
+    #[pyo3(signature = (other, semiring="plus_times"))]
+    fn matmul(
+        &self,
+        py: Python<'_>,
+        other: &SparseMatrix,
+        semiring: &str,
+    ) -> PyResult<SparseMatrix> {
+        let semiring = named(semiring)?;
+        self.made(py, |matrix| matrix.matmul_over(&other.matrix, semiring))
     }
 
     /// The places at which either matrix has an entry.

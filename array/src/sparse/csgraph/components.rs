@@ -2,10 +2,11 @@
 
 use super::gathered::{gathered_unweighted, is_gathered, nodes_of, numbers, uploaded};
 use super::host;
-use super::minima::{at, least_of_rows, lower};
+use super::minima::{at, lower};
 use crate::array::Array;
+use crate::creation::zeros;
 use crate::math::cumsum;
-use crate::sparse::Csr;
+use crate::sparse::{Csr, Semiring};
 use phalanx_graph::{Error, Site, call_site, within};
 use phalanx_ops::DType;
 
@@ -58,19 +59,20 @@ pub fn connected_components(
 /// parents take the least grandparent among their neighbours as parent.
 fn weak(graph: &Csr, site: Site) -> Result<(usize, Array), Error> {
     let nodes = graph.shape()[0];
-    let all = numbers(&graph.values().mesh()?, nodes);
+    let mesh = graph.values().mesh()?;
+    let all = numbers(&mesh, nodes);
     if nodes == 0 {
         return Ok((0, all.converted(DType::I32, site)));
     }
+    // Numbers of nodes fit into 32 bits, of which products read half as many bytes.
+    let graph = graph.of_values(mesh.enter(|| zeros([graph.nnz()], DType::I32)));
     let turned = graph.transpose()?;
     let mut parents = all.copy();
     let mut grandparents = parents.copy();
     loop {
-        let least = |graph: &Csr| {
-            let of_entries = at(&grandparents, graph.columns());
-            least_of_rows(graph, &of_entries, &grandparents, site)
-        };
-        let nearest = least(graph)?.minimum(least(&turned)?);
+        let narrow = grandparents.converted(DType::I32, site);
+        let least = |graph: &Csr| graph.product(&narrow, Semiring::MinPlus, site);
+        let nearest = least(&graph)?.minimum(least(&turned)?).converted(DType::I64, site);
         let next = parents.copy();
         lower(&next, &parents, &nearest, site)?;
         parents = next.minimum(&nearest).minimum(&grandparents);

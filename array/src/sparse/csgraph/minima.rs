@@ -1,4 +1,4 @@
-//! Minima over the neighbours of nodes, and the graph in which each edge leads both ways.
+//! Elements at positions and their minima, and the graph in which each edge leads both ways.
 
 use super::gathered::NOWHERE;
 use crate::array::{Argument, Array};
@@ -8,17 +8,6 @@ use crate::math::select;
 use crate::sparse::Csr;
 use phalanx_graph::{Error, Site};
 use phalanx_ops::{DType, Op};
-
-/// The least of the values of each row's entries; `of_none` for a row without entries.
-pub(super) fn least_of_rows(
-    graph: &Csr,
-    values: &Array,
-    of_none: impl Into<Argument>,
-    site: Site,
-) -> Result<Array, Error> {
-    let least = graph.fold(Op::Minimum, values, site)?;
-    select(&graph.counts(1).equal(0), of_none, &least).into_result()
-}
 
 /// The elements of a vector at positions that it has.
 pub(super) fn at(array: &Array, positions: &Array) -> Array {

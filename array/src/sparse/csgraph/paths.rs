@@ -271,6 +271,7 @@ impl Problem<'_> {
         }
         let Problem { graph, site, .. } = self;
         let edges = Relaxation::new(graph, options.directed, options.unweighted, *site)?;
+        let Some(edges) = edges else { return Ok(None) };
         let (limit, has_predecessors) = (options.limit, options.has_predecessors);
         if min_only {
             let found = edges.from(&self.sources, limit, has_predecessors, has_predecessors)?;

@@ -1,15 +1,15 @@
 //! Shortest paths by the relaxation of all edges at once.
 
-use super::gathered::{MOST_STEPS, NOWHERE, numbers, uploaded};
+use super::gathered::{MOST_STEPS, numbers, uploaded};
 use super::host::NONE;
-use super::minima::{at, both_ways, least_of_rows, only_where};
+use super::minima::{at, both_ways, only_where};
 use crate::array::Array;
 use crate::creation::{full, ones};
 use crate::indexing::Mode;
 use crate::math::select;
-use crate::sparse::Csr;
+use crate::sparse::{Csr, Semiring};
 use phalanx_graph::{Error, MeshHandle, Site};
-use phalanx_ops::DType;
+use phalanx_ops::{DType, Op};
 
 /// The shortest paths to all nodes.
 pub(super) struct Found {
@@ -28,20 +28,25 @@ pub(super) struct Relaxation {
 }
 
 impl Relaxation {
-    /// Of a graph with weights of `f64`.
+    /// Of a graph with weights of `f64`; an edge whose weight is NaN leads nowhere. `None` with a
+    /// weight of minus infinity, of which sums may be NaN.
     pub fn new(
         graph: &Csr,
         directed: bool,
         unweighted: bool,
         site: Site,
-    ) -> Result<Relaxation, Error> {
+    ) -> Result<Option<Relaxation>, Error> {
         let mesh = graph.values().mesh()?;
-        let graph = match unweighted {
-            true => graph.of_values(mesh.enter(|| ones([graph.nnz()], DType::F64))),
-            false => graph.clone(),
+        let weights = match unweighted {
+            true => mesh.enter(|| ones([graph.nnz()], DType::F64)),
+            false => select(&graph.values().isnan(), f64::INFINITY, graph.values()),
         };
+        if !unweighted && weights.equal(f64::NEG_INFINITY).any(()).item::<bool>()? {
+            return Ok(None);
+        }
+        let graph = graph.of_values(weights);
         let incoming = if directed { graph.transpose()? } else { both_ways(&graph, site)? };
-        Ok(Relaxation { incoming, mesh, site })
+        Ok(Some(Relaxation { incoming, mesh, site }))
     }
 
     /// The paths from the nearest of some nodes, up to a length. `None` if paths have too many
@@ -65,16 +70,16 @@ impl Relaxation {
         }
         let mut predecessors = self.mesh.enter(|| full([nodes], i64::from(NONE), DType::I64));
         let columns = self.incoming.columns().converted(DType::I64, self.site);
+        let mut positions = None;
         for _ in 0..MOST_STEPS {
-            let through = at(&distances, &columns) + self.incoming.values();
-            // Also NaN is above the limit.
-            let through = select(&through.less_equal(limit), &through, f64::INFINITY);
-            let least = least_of_rows(&self.incoming, &through, f64::INFINITY, self.site)?;
-            let is_less = least.less(&distances);
+            let least = self.incoming.product(&distances, Semiring::MinPlus, self.site)?;
+            let is_less = least.less(&distances).logical_and(least.less_equal(limit));
             if has_predecessors || has_sources {
+                let begun = self.incoming.at_columns(&distances, &mut positions, self.site)?;
+                let through = begun + self.incoming.values();
                 let is_least = through.equal(self.incoming.spread(&least, self.site)?);
                 let before = only_where(&is_least, &columns);
-                let before = least_of_rows(&self.incoming, &before, NOWHERE, self.site)?;
+                let before = self.incoming.fold(Op::Minimum, &before, self.site)?;
                 predecessors = select(&is_less, &before, &predecessors);
             }
             distances = select(&is_less, &least, &distances);

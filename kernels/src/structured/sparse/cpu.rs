@@ -12,7 +12,7 @@ pub fn run(op: Sparse, operands: &[Block<'_>], to: &Block<'_>, pool: Option<&ray
         return;
     }
     match op {
-        Sparse::Product { .. } => product::run(operands, to, pool),
+        Sparse::Product { semiring, .. } => product::run(semiring, operands, to, pool),
         Sparse::SampledProduct { .. } => sampled::run(operands, to, pool),
         Sparse::Spread => entries::spread(operands, to, pool),
         Sparse::Order => entries::order(operands, to, pool),
@@ -28,7 +28,7 @@ pub fn run(op: Sparse, operands: &[Block<'_>], to: &Block<'_>, pool: Option<&ray
         Sparse::Align => merge::align(operands, to, pool),
         Sparse::ProductCount => spgemm::count(operands, to, pool),
         Sparse::ProductColumns => spgemm::columns(operands, to, pool),
-        Sparse::ProductValues => spgemm::values(operands, to, pool),
+        Sparse::ProductValues { semiring } => spgemm::values(semiring, operands, to, pool),
         Sparse::NeededCount => entries::needed_count(operands, to),
         Sparse::Needed => entries::needed(operands, to),
         Sparse::Renumber => entries::renumber(operands, to, pool),

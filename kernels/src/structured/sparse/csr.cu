@@ -1,7 +1,8 @@
 // The product of a sparse matrix in rows and a vector. A thread block has 256 rows. If the entries
 // of these rows are contiguous and few enough, its threads read consecutive entries, and each
 // thread adds the products of its own row in their order. Otherwise a warp has a row, or all
-// threads have a long row. I is the type of columns, S is the type of sums.
+// threads have a long row. I is the type of columns, S is the type of sums. ADD, MULTIPLY and ZERO,
+// the sum of no products, are those of the semiring.
 struct Argument {
     u64 starts, ends, columns, values, x, to;
     // Rows, entries of the device's block, elements of the vector.
@@ -15,14 +16,14 @@ struct Argument {
 DEVICE S product(const Argument& a, u64 entry) {
     u64 column = (u64)(i64)((const I*)a.columns)[entry];
     T value = ((const T*)a.values)[entry];
-    if (column >= a.length) return S();
-    return op_multiply(WIDE(value), WIDE(((const T*)a.x)[column]));
+    if (column >= a.length) return ZERO;
+    return MULTIPLY(WIDE(value), WIDE(((const T*)a.x)[column]));
 }
 
 // The sum over the threads of a warp; only the first thread returns the whole sum.
 DEVICE S warp_sum(S sum) {
 #pragma unroll
-    for (int other = 16; other > 0; other /= 2) sum = op_add(sum, shuffle_down(sum, other));
+    for (int other = 16; other > 0; other /= 2) sum = ADD(sum, shuffle_down(sum, other));
     return sum;
 }
 
@@ -40,13 +41,13 @@ KERNEL(THREADS) spmm(const Matrix a) {
     i64 origin = ((const i64*)a.starts)[0];
     u64 entry = inside(((const i64*)a.starts)[row], origin, a.entries);
     u64 stop = inside(((const i64*)a.ends)[row], origin, a.entries);
-    S sum = S();
+    S sum = ZERO;
 #pragma unroll 4
     for (; entry < stop; entry++) {
         u64 column = (u64)(i64)((const I*)a.columns)[entry];
         if (column >= a.length) continue;
         T value = ((const T*)a.values)[entry];
-        sum = op_add(sum, op_multiply(WIDE(value), WIDE(((const T*)a.x)[column * a.width + place])));
+        sum = ADD(sum, MULTIPLY(WIDE(value), WIDE(((const T*)a.x)[column * a.width + place])));
     }
     ((T*)a.to)[at] = NARROW(sum);
 }
@@ -76,33 +77,33 @@ KERNEL(THREADS) spmv(const Argument a) {
         for (int i = threadIdx.x; i < count; i += THREADS) products[i] = product(a, low + i);
         barrier();
         if (threadIdx.x >= rows) return;
-        S sum = S();
-        for (int i = (int)(begin - low); i < (int)(stop - low); i++) sum = op_add(sum, products[i]);
+        S sum = ZERO;
+        for (int i = (int)(begin - low); i < (int)(stop - low); i++) sum = ADD(sum, products[i]);
         ((T*)a.to)[first + threadIdx.x] = NARROW(sum);
         return;
     }
     int lane = threadIdx.x % 32;
     for (int row = threadIdx.x / 32; row < rows; row += THREADS / 32) {
         if (stops[row] - begins[row] > LONG) continue;
-        S sum = S();
+        S sum = ZERO;
 #pragma unroll 4
-        for (u64 i = begins[row] + lane; i < stops[row]; i += 32) sum = op_add(sum, product(a, i));
+        for (u64 i = begins[row] + lane; i < stops[row]; i += 32) sum = ADD(sum, product(a, i));
         sum = warp_sum(sum);
         if (lane == 0) ((T*)a.to)[first + row] = NARROW(sum);
     }
     for (int row = 0; row < rows; row++) {
         if (stops[row] - begins[row] <= LONG) continue;
-        S sum = S();
+        S sum = ZERO;
 #pragma unroll 4
         for (u64 i = begins[row] + threadIdx.x; i < stops[row]; i += THREADS) {
-            sum = op_add(sum, product(a, i));
+            sum = ADD(sum, product(a, i));
         }
         sum = warp_sum(sum);
         barrier();
         if (lane == 0) products[threadIdx.x / 32] = sum;
         barrier();
         if (threadIdx.x == 0) {
-            for (int warp = 1; warp < THREADS / 32; warp++) sum = op_add(sum, products[warp]);
+            for (int warp = 1; warp < THREADS / 32; warp++) sum = ADD(sum, products[warp]);
             ((T*)a.to)[first + row] = NARROW(sum);
         }
     }

@@ -14,8 +14,8 @@ use crate::structured::sort;
 use crate::structured::sort::radix::Sorting;
 use phalanx_device::cuda::CudaDevice;
 use phalanx_device::{Device, DeviceError};
-use phalanx_ops::structured::{Order, Sort, Sparse};
-use phalanx_ops::{DType, Op};
+use phalanx_ops::DType;
+use phalanx_ops::structured::{Order, Semiring, Sort, Sparse};
 use std::sync::Arc;
 
 static TEXT: &str = concat!(include_str!("inside.cu"), include_str!("csr.cu"));
@@ -25,17 +25,16 @@ const GROUP: Sort = Sort { axis: 0, order: Order::Positions, ranks: None, runs: 
 const ROWS: u32 = 256;
 
 /// The text with elements of a dtype.
-pub fn routine(dtype: DType, columns: DType) -> Routine {
-    let (mut defines, uses) = rows::numbers(dtype, [Op::Add, Op::Multiply]);
+pub fn routine(dtype: DType, columns: DType, semiring: Semiring) -> Routine {
+    let (mut defines, uses) = rows::products(dtype, semiring);
     defines.push(("I", String::from(columns.name())));
     Routine::new(TEXT, defines, uses)
 }
 
 /// The texts of every dtype.
 pub fn sources() -> Vec<String> {
-    let source = |&dtype: &DType| routine(dtype, DType::I32).source();
-    DType::ALL
-        .iter()
+    let source = |(dtype, semiring)| routine(dtype, DType::I32, semiring).source();
+    rows::of_products()
         .map(source)
         .chain(rows::sources())
         .chain(tiles::sources())
@@ -48,8 +47,10 @@ pub fn sources() -> Vec<String> {
 pub fn routines(op: Sparse, operands: &[Block<'_>], to: &Block<'_>) -> Vec<Routine> {
     match op {
         _ if to.is_empty() => Vec::new(),
-        Sparse::Product { is_even: false, .. } => vec![tiles::routine(operands, to)],
-        Sparse::Product { .. } => vec![routine(to.dtype, operands[2].dtype)],
+        Sparse::Product { is_even: false, semiring, .. } => {
+            vec![tiles::routine(semiring, operands, to)]
+        }
+        Sparse::Product { semiring, .. } => vec![routine(to.dtype, operands[2].dtype, semiring)],
         Sparse::AddFronts { .. } | Sparse::Place => vec![fronts::routine_of(op, to)],
         Sparse::SampledProduct { .. } => vec![sampled::routine(operands, to)],
         Sparse::Group => sort::cuda::routines(GROUP, &operands[2..], to),
@@ -73,8 +74,8 @@ pub fn run(
     if op == Sparse::Group {
         return sort::cuda::run(GROUP, &operands[2..], to, device);
     }
-    if let Sparse::Product { is_even, .. } = op {
-        return product(operands, to, is_even, device).map(|()| true);
+    if let Sparse::Product { is_even, semiring, .. } = op {
+        return product(operands, to, is_even, semiring, device).map(|()| true);
     }
     if to.is_empty() {
         return Ok(true);
@@ -119,6 +120,7 @@ fn product(
     operands: &[Block<'_>],
     to: &Block<'_>,
     is_even: bool,
+    semiring: Semiring,
     device: &Arc<CudaDevice>,
 ) -> Result<(), DeviceError> {
     let rows = to.shape[0];
@@ -140,9 +142,9 @@ fn product(
         return Ok(());
     }
     if !is_even {
-        return tiles::run(operands, to, device);
+        return tiles::run(semiring, operands, to, device);
     }
-    let routine = routine(to.dtype, columns.dtype);
+    let routine = routine(to.dtype, columns.dtype, semiring);
     let addresses = [starts, ends, columns, values, x, to].map(|it| it.buffer.as_ptr() as u64);
     let numbers = [rows, values.len(), x.shape[0]].map(|number| number as u64);
     let mut words: Vec<u64> = addresses.into_iter().chain(numbers).collect();

@@ -11,6 +11,7 @@ mod rows;
 mod rows_cuda;
 mod sampled;
 mod sampled_cuda;
+mod semiring;
 mod spgemm;
 mod tiles_cuda;
 mod value;

@@ -6,7 +6,7 @@ use crate::structured::Block;
 use crate::structured::sort::radix::MOST;
 use phalanx_device::DeviceError;
 use phalanx_device::cuda::CudaDevice;
-use phalanx_ops::structured::Sparse;
+use phalanx_ops::structured::{Semiring, Sparse};
 use phalanx_ops::{DType, Op};
 
 static BY_ENTRIES: &str = concat!(include_str!("inside.cu"), include_str!("rows.cu"));
@@ -32,6 +32,8 @@ enum Values {
     Bytes(usize),
     /// Numbers that are combined by operations.
     Numbers(DType),
+    /// Numbers that are multiplied and combined.
+    Products(DType, Semiring),
 }
 
 /// A matrix's rows: starts, ends, columns, and the number of entries.
@@ -186,16 +188,16 @@ impl Call {
                 (call.columns, call.result) = (to.dtype, rows(1, to.len()));
                 (call.a, call.b) = (matrix(3), matrix(6));
             }
-            Sparse::ProductValues => {
+            Sparse::ProductValues { semiring } => {
                 call.kernel = ("PRODUCT_VALUES", "product_values");
-                (call.columns, call.values) = (operands[0].dtype, Values::Numbers(to.dtype));
-                (call.ops, call.result) = (vec![Op::Add, Op::Multiply], wanted());
+                call.values = Values::Products(to.dtype, semiring);
+                (call.columns, call.result) = (operands[0].dtype, wanted());
                 (call.a, call.b) = (matrix(3), matrix(7));
                 (call.memory[2], call.memory[3]) = (at(6), at(10));
             }
         }
         match op {
-            Sparse::ProductCount | Sparse::ProductColumns | Sparse::ProductValues => {
+            Sparse::ProductCount | Sparse::ProductColumns | Sparse::ProductValues { .. } => {
                 // Threads of a row share its entries.
                 let long = call.a.entries > 16 * call.a.rows;
                 (call.text, call.lanes) = (PRODUCTS, if long { 32 } else { 8 });
@@ -255,6 +257,11 @@ impl Call {
                 defines.extend(own);
                 uses = needed;
             }
+            Values::Products(dtype, semiring) => {
+                let (own, needed) = products(dtype, semiring);
+                defines.extend(own);
+                uses = needed;
+            }
         }
         if let Some(op) = self.fold {
             defines.push(("COMBINE", format!("op_{op}")));
@@ -303,6 +310,32 @@ pub(super) fn numbers(
     (defines, uses)
 }
 
+/// As `numbers`, with the definitions of the operations of a semiring.
+pub(super) fn products(dtype: DType, semiring: Semiring) -> (Vec<(&'static str, String)>, Uses) {
+    let (monoid, multiply) = (semiring.add(), semiring.multiply());
+    let (mut defines, mut uses) = numbers(dtype, [multiply]);
+    let sum = if matches!(dtype, DType::F16 | DType::BF16) { DType::F32 } else { dtype };
+    uses.monoids.insert((monoid, sum));
+    defines.extend([
+        ("ADD", format!("combine_{monoid}")),
+        ("MULTIPLY", format!("op_{multiply}")),
+        ("ZERO", format!("identity_{monoid}_{sum}()")),
+    ]);
+    (defines, uses)
+}
+
+/// The dtypes and semirings whose texts are compiled by tests: the ordinary product of every dtype,
+/// and other ones of some.
+pub(super) fn of_products() -> impl Iterator<Item = (DType, Semiring)> {
+    let some = [DType::Bool, DType::F16, DType::F32, DType::I64];
+    Semiring::ALL.iter().flat_map(move |&semiring| {
+        let is_kept = move |dtype: &&DType| {
+            semiring.accepts(**dtype) && (semiring == Semiring::PlusTimes || some.contains(dtype))
+        };
+        DType::ALL.iter().filter(is_kept).map(move |&dtype| (dtype, semiring))
+    })
+}
+
 /// The texts of every operation and dtype.
 pub fn sources() -> Vec<String> {
     use phalanx_device::Buffer;
@@ -320,8 +353,11 @@ pub fn sources() -> Vec<String> {
     for op in [Sparse::Spread, Sparse::Pick, Sparse::Join, Sparse::Keep, Sparse::CopyRows] {
         add(op, &sizes);
     }
-    for op in [Sparse::Align, Sparse::ProductValues, Sparse::Fold { op: Op::Maximum }] {
+    for op in [Sparse::Align, Sparse::Fold { op: Op::Maximum }] {
         add(op, DType::ALL);
+    }
+    for (dtype, semiring) in of_products() {
+        add(Sparse::ProductValues { semiring }, &[dtype]);
     }
     let of_columns = [Sparse::Union, Sparse::ProductColumns, Sparse::ProductCount];
     for op in of_columns.into_iter().chain([Sparse::UnionCount, Sparse::Order, Sparse::Rises]) {

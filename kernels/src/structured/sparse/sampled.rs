@@ -97,5 +97,5 @@ fn product<T: Value>(a: &[T], b: &[T]) -> T::Sum {
 /// `sum + a b`.
 #[inline(always)]
 fn add_product<T: Value>(sum: T::Sum, a: T, b: T) -> T::Sum {
-    T::add_product(sum, a, b)
+    T::add(sum, T::multiply(a, b))
 }

@@ -1,5 +1,5 @@
 // The product of two sparse matrices. LANES threads share a row of A. The rows of B are sorted and
-// have no duplicates.
+// have no duplicates. ADD, MULTIPLY and ZERO, the sum of no products, are those of the semiring.
 #define END ((I)((u64)~(u64)0 >> (65 - 8 * sizeof(I))))
 
 // The first column of an entry, or END.
@@ -91,7 +91,7 @@ KERNEL(THREADS) product_values(const Argument a) {
     // All threads of a warp take part until the last row is done.
     for (u64 first = begin; ballot(first < end) != 0; first += PART) {
         u64 stop = first + PART < end ? first + PART : end;
-        for (u64 i = first + lane; i < stop; i += LANES) sums[i - first] = S();
+        for (u64 i = first + lane; i < stop; i += LANES) sums[i - first] = ZERO;
         warp_barrier();
         for (u64 entry = a_begin; ballot(first < end && entry < a_end) != 0; entry++) {
             if (first < end && entry < a_end) {
@@ -106,7 +106,7 @@ KERNEL(THREADS) product_values(const Argument a) {
                         if (place >= stop) break;
                         S& sum = sums[place - first];
                         S value = WIDE(((const T*)a.b_values)[at]);
-                        sum = op_add(sum, op_multiply(factor, value));
+                        sum = ADD(sum, MULTIPLY(factor, value));
                     }
                 }
             }

@@ -8,9 +8,11 @@
 
 use super::merge::pattern;
 use super::rows::{Column, Rows, by_column, elements};
-use super::value::{Value, by_value};
+use super::semiring::{Ring, Sum, by_ring};
+use super::value::Value;
 use crate::structured::Block;
 use crate::structured::lines::each;
+use phalanx_ops::structured::Semiring;
 use std::ops::Range;
 
 /// The least number of rows of a job.
@@ -187,37 +189,50 @@ pub fn columns(operands: &[Block<'_>], to: &Block<'_>, pool: Option<&rayon::Thre
 
 /// `Sparse::ProductValues`: operands (columns, starts, ends), and (starts, ends, columns, values)
 /// of A and of B.
-pub fn values(operands: &[Block<'_>], to: &Block<'_>, pool: Option<&rayon::ThreadPool>) {
-    by_column!(operands[0], C => by_value!(to.dtype, T => {
-        let rows = Rows::of(&operands[1], &operands[2], to.len());
-        let b = pattern::<C>(&operands[7..10]);
-        let (b_columns, factors) = (b.1, Factors::new(pattern::<C>(&operands[3..6]), b));
-        let columns = elements::<C>(&operands[0]);
-        let (a_values, b_values) = (elements::<T>(&operands[6]), elements::<T>(&operands[10]));
-        each(pool, rows.len(), ROWS, |range| {
-            let mut table = Table::new(factors.width);
-            let mut sums: Vec<<T as Value>::Sum> = Vec::new();
-            for row in range {
-                let entries = rows.get(row);
-                table.clear(entries.len());
-                for (at, column) in columns[entries.clone()].iter().enumerate() {
-                    table.put(column.number(), at as u32);
-                }
-                sums.clear();
-                sums.resize(entries.len(), <T as Value>::ZERO);
-                for entry in factors.a.get(row) {
-                    let own = factors.entries(entry);
-                    for (column, &b) in b_columns[own.clone()].iter().zip(&b_values[own]) {
-                        if let Some(at) = table.get(column.number()) {
-                            let sum = &mut sums[at as usize];
-                            *sum = T::add_product(*sum, a_values[entry], b);
-                        }
-                    }
-                }
-                // SAFETY: the entries of a row are one job's, and the result is the plan's alone.
-                let to = unsafe { to.part_mut::<T>(entries.start, entries.len()) };
-                to.iter_mut().zip(&sums).for_each(|(to, &sum)| *to = T::narrow(sum));
-            }
-        });
+pub fn values(
+    semiring: Semiring,
+    operands: &[Block<'_>],
+    to: &Block<'_>,
+    pool: Option<&rayon::ThreadPool>,
+) {
+    by_column!(operands[0], C => by_ring!(semiring, to.dtype, ring => {
+        values_of::<C, _>(ring, operands, to, pool);
     }));
+}
+
+fn values_of<C: Column, R: Ring>(
+    ring: R,
+    operands: &[Block<'_>],
+    to: &Block<'_>,
+    pool: Option<&rayon::ThreadPool>,
+) {
+    let rows = Rows::of(&operands[1], &operands[2], to.len());
+    let b = pattern::<C>(&operands[7..10]);
+    let (b_columns, factors) = (b.1, Factors::new(pattern::<C>(&operands[3..6]), b));
+    let columns = elements::<C>(&operands[0]);
+    let (a_values, b_values) =
+        (elements::<R::Value>(&operands[6]), elements::<R::Value>(&operands[10]));
+    each(pool, rows.len(), ROWS, |range| {
+        let mut table = Table::new(factors.width);
+        let mut sums: Vec<Sum<R>> = Vec::new();
+        for row in range {
+            let entries = rows.get(row);
+            table.clear(entries.len());
+            for (at, column) in columns[entries.clone()].iter().enumerate() {
+                table.put(column.number(), at as u32);
+            }
+            sums.clear();
+            sums.resize(entries.len(), ring.zero());
+            for entry in factors.a.get(row) {
+                let own = factors.entries(entry);
+                let (columns, values) = (&b_columns[own.clone()], &b_values[own]);
+                ring.add_at(&mut sums, a_values[entry], columns, values, |column| {
+                    table.get(column.number())
+                });
+            }
+            // SAFETY: the entries of a row are one job's, and the result is the plan's alone.
+            let to = unsafe { to.part_mut::<R::Value>(entries.start, entries.len()) };
+            to.iter_mut().zip(&sums).for_each(|(to, &sum)| *to = R::Value::narrow(sum));
+        }
+    });
 }

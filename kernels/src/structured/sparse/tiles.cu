@@ -2,7 +2,8 @@
 // many entries, whatever their rows. The entries are cut into tiles. A row that ends in a tile and
 // begins in an earlier one is added up from parts that the tiles leave: `heads` are the parts of
 // the rows that end, and `tails` those of the rows that go on. Compare D. Merrill, M. Garland,
-// "Merge-based parallel sparse matrix-vector multiplication", SC16.
+// "Merge-based parallel sparse matrix-vector multiplication", SC16. ADD, MULTIPLY and ZERO, the sum
+// of no products, are those of the semiring.
 struct Argument {
     Pattern matrix;
     u64 values, x, to;
@@ -25,9 +26,9 @@ struct Argument {
 
 DEVICE S product(const Argument& a, u64 entry, u64 place) {
     u64 column = (u64)(i64)((const I*)a.matrix.columns)[entry];
-    if (column >= a.length) return S();
+    if (column >= a.length) return ZERO;
     T value = ((const T*)a.values)[entry];
-    return op_multiply(WIDE(value), WIDE(((const T*)a.x)[column * a.width + place]));
+    return MULTIPLY(WIDE(value), WIDE(((const T*)a.x)[column * a.width + place]));
 }
 
 // The next row that ends behind an entry.
@@ -59,7 +60,7 @@ KERNEL(THREADS) find_rows(const Argument a) {
 // Rows without entries.
 KERNEL(THREADS) clear(const Argument a) {
     u64 at = (u64)blockIdx.x * THREADS + threadIdx.x;
-    if (at < a.matrix.rows * a.width) ((T*)a.to)[at] = T();
+    if (at < a.matrix.rows * a.width) ((T*)a.to)[at] = NARROW(ZERO);
 }
 
 #ifdef VECTOR
@@ -82,7 +83,7 @@ KERNEL(THREADS) tiles(const Argument a) {
     barrier();
     u64 at = first + threadIdx.x * ITEMS, end = at + ITEMS < stop ? at + ITEMS : stop;
     const S* own = products + threadIdx.x * (ITEMS + 1);
-    S sum = S(), head = S();
+    S sum = ZERO, head = ZERO;
     u64 head_row = NONE;
     bool ended = false;
     if (at < end) {
@@ -90,7 +91,7 @@ KERNEL(THREADS) tiles(const Argument a) {
         // Whether threads before this one have entries of the row.
         bool is_begun = begin_of(a.matrix, row) < at;
         for (; at < end; at++) {
-            sum = op_add(sum, *own++);
+            sum = ADD(sum, *own++);
             if (at + 1 != row_end) continue;
             if (is_begun) {
                 head = sum;
@@ -98,7 +99,7 @@ KERNEL(THREADS) tiles(const Argument a) {
             } else {
                 ((T*)a.to)[row] = NARROW(sum);
             }
-            sum = S();
+            sum = ZERO;
             is_begun = false;
             ended = true;
             if (at + 1 < end) {
@@ -113,11 +114,11 @@ KERNEL(THREADS) tiles(const Argument a) {
     for (u32 distance = 1; distance < THREADS; distance *= 2) {
         barrier();
         bool is_open = threadIdx.x >= distance && !ended;
-        S left = is_open ? sums[threadIdx.x - distance] : S();
+        S left = is_open ? sums[threadIdx.x - distance] : ZERO;
         bool left_ended = is_open && has_ended[threadIdx.x - distance];
         barrier();
         if (is_open) {
-            sum = op_add(left, sum);
+            sum = ADD(left, sum);
             ended = left_ended;
             sums[threadIdx.x] = sum;
             has_ended[threadIdx.x] = ended;
@@ -125,7 +126,7 @@ KERNEL(THREADS) tiles(const Argument a) {
     }
     barrier();
     if (head_row != NONE) {
-        if (threadIdx.x > 0) head = op_add(sums[threadIdx.x - 1], head);
+        if (threadIdx.x > 0) head = ADD(sums[threadIdx.x - 1], head);
         if (begin_of(a.matrix, head_row) < first) {
             ((u64*)a.rows_of_heads)[tile] = head_row;
             ((S*)a.heads)[tile] = head;
@@ -145,18 +146,18 @@ KERNEL(THREADS) tiles(const Argument a) {
     u64 stop = first + TILE < a.matrix.entries ? first + TILE : a.matrix.entries;
     u64 row = ((const u64*)a.rows_of_tiles)[tile], row_end = end_of(a.matrix, row);
     bool is_begun = begin_of(a.matrix, row) < first;
-    S sum = S();
+    S sum = ZERO;
     for (u64 base = first; base < stop; base += ITEMS) {
         S products[ITEMS];
 #pragma unroll
         for (int i = 0; i < ITEMS; i++) {
-            products[i] = base + i < stop ? product(a, base + i, place) : S();
+            products[i] = base + i < stop ? product(a, base + i, place) : ZERO;
         }
 #pragma unroll
         for (int i = 0; i < ITEMS; i++) {
             u64 at = base + i;
             if (at >= stop) break;
-            sum = op_add(sum, products[i]);
+            sum = ADD(sum, products[i]);
             if (at + 1 != row_end) continue;
             if (is_begun) {
                 ((u64*)a.rows_of_heads)[tile] = row;
@@ -164,7 +165,7 @@ KERNEL(THREADS) tiles(const Argument a) {
             } else {
                 ((T*)a.to)[row * a.width + place] = NARROW(sum);
             }
-            sum = S();
+            sum = ZERO;
             is_begun = false;
             if (at + 1 < stop) {
                 row = row_behind(a, row, at + 1);
@@ -184,13 +185,13 @@ KERNEL(THREADS) join(const Argument a) {
     u32 lane = threadIdx.x % 32;
     u64 row = tile * TILE < a.matrix.entries ? ((const u64*)a.rows_of_heads)[tile] : NONE;
     if (row == NONE) return;
-    S sum = S();
+    S sum = ZERO;
     for (u64 from = begin_of(a.matrix, row) / TILE + lane; from < tile; from += 32) {
-        sum = op_add(sum, ((const S*)a.tails)[from]);
+        sum = ADD(sum, ((const S*)a.tails)[from]);
     }
 #pragma unroll
-    for (int other = 16; other > 0; other /= 2) sum = op_add(sum, shuffle_down(sum, other));
-    if (lane == 0) ((T*)a.to)[row] = NARROW(op_add(sum, ((const S*)a.heads)[tile]));
+    for (int other = 16; other > 0; other /= 2) sum = ADD(sum, shuffle_down(sum, other));
+    if (lane == 0) ((T*)a.to)[row] = NARROW(ADD(sum, ((const S*)a.heads)[tile]));
 }
 #else
 // A thread adds the parts of an element; the threads of a warp have neighbouring ones.
@@ -200,17 +201,17 @@ KERNEL(THREADS) join(const Argument a) {
     u64 tile = warp / groups, place = warp % groups * 32 + threadIdx.x % 32;
     u64 row = tile * TILE < a.matrix.entries ? ((const u64*)a.rows_of_heads)[tile] : NONE;
     if (row == NONE || place >= a.width) return;
-    S sum = S();
+    S sum = ZERO;
     for (u64 from = begin_of(a.matrix, row) / TILE; from < tile; from += ITEMS) {
         S parts[ITEMS];
 #pragma unroll
         for (int i = 0; i < ITEMS; i++) {
-            parts[i] = from + i < tile ? ((const S*)a.tails)[(from + i) * a.width + place] : S();
+            parts[i] = from + i < tile ? ((const S*)a.tails)[(from + i) * a.width + place] : ZERO;
         }
 #pragma unroll
-        for (int i = 0; i < ITEMS; i++) sum = op_add(sum, parts[i]);
+        for (int i = 0; i < ITEMS; i++) sum = ADD(sum, parts[i]);
     }
-    sum = op_add(sum, ((const S*)a.heads)[tile * a.width + place]);
+    sum = ADD(sum, ((const S*)a.heads)[tile * a.width + place]);
     ((T*)a.to)[row * a.width + place] = NARROW(sum);
 }
 #endif

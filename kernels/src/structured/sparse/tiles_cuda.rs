@@ -1,11 +1,12 @@
 //! Products of matrices with rows of very different lengths on a GPU.
 
-use super::rows_cuda::numbers;
+use super::rows_cuda::{of_products, products};
 use crate::cuda::routine::Routine;
 use crate::structured::Block;
 use phalanx_device::cuda::CudaDevice;
 use phalanx_device::{Device, DeviceError};
-use phalanx_ops::{DType, Op};
+use phalanx_ops::DType;
+use phalanx_ops::structured::Semiring;
 use std::sync::Arc;
 
 static TEXT: &str = concat!(include_str!("inside.cu"), include_str!("tiles.cu"));
@@ -15,8 +16,8 @@ const THREADS: usize = 256;
 const TILES: [usize; 2] = [8 * THREADS, 128];
 
 /// The text of a product.
-pub fn routine(operands: &[Block<'_>], to: &Block<'_>) -> Routine {
-    let (mut defines, uses) = numbers(to.dtype, [Op::Add, Op::Multiply]);
+pub fn routine(semiring: Semiring, operands: &[Block<'_>], to: &Block<'_>) -> Routine {
+    let (mut defines, uses) = products(to.dtype, semiring);
     defines.push(("I", String::from(operands[2].dtype.name())));
     if to.shape.len() == 1 {
         defines.push(("VECTOR", String::new()));
@@ -27,6 +28,7 @@ pub fn routine(operands: &[Block<'_>], to: &Block<'_>) -> Routine {
 /// Runs a product: operands (starts, ends, columns, values, x). Errors: those of the compiler, and
 /// of the allocation of parts, which have a number for each element of the result and each tile.
 pub fn run(
+    semiring: Semiring,
     operands: &[Block<'_>],
     to: &Block<'_>,
     device: &Arc<CudaDevice>,
@@ -35,7 +37,7 @@ pub fn run(
     let width = to.shape.get(1).copied();
     let tile = TILES[usize::from(width.is_some())];
     let (width, count) = (width.unwrap_or(1), entries.div_ceil(tile));
-    let routine = routine(operands, to);
+    let routine = routine(semiring, operands, to);
     // Sums of half types are wider.
     let part = (to.dtype.size().max(4) * count * width).next_multiple_of(16);
     let numbers = device.clone().allocate(16 * count + 2 * part)?;
@@ -76,11 +78,11 @@ pub fn sources() -> Vec<String> {
     use phalanx_device::Buffer;
     let nowhere = Buffer::without_memory(0);
     let mut sources = Vec::new();
-    for &dtype in DType::ALL {
+    for (dtype, semiring) in of_products() {
         for shape in [&[1][..], &[1, 1]] {
             let block = |dtype| Block { buffer: &nowhere, dtype, shape, origin: &[0, 0] };
             let operands = [block(DType::I64), block(DType::I64), block(DType::I32)];
-            sources.push(routine(&operands, &block(dtype)).source());
+            sources.push(routine(semiring, &operands, &block(dtype)).source());
         }
     }
     sources

@@ -19,8 +19,8 @@ pub(super) trait Value: Plain {
     /// The sum of two sums.
     fn add(sum: Self::Sum, other: Self::Sum) -> Self::Sum;
 
-    /// `sum + value x`.
-    fn add_product(sum: Self::Sum, value: Self, x: Self) -> Self::Sum;
+    /// The product of two values.
+    fn multiply(value: Self, x: Self) -> Self::Sum;
 
     /// The value of a sum.
     fn narrow(sum: Self::Sum) -> Self;
@@ -32,9 +32,14 @@ pub(super) struct Bool(u8);
 
 impl Plain for Bool {}
 
+impl Bool {
+    pub const FALSE: Bool = Bool(0);
+    pub const TRUE: Bool = Bool(1);
+}
+
 impl Value for Bool {
     type Sum = Bool;
-    const ZERO: Bool = Bool(0);
+    const ZERO: Bool = Bool::FALSE;
 
     fn widen(self) -> Bool {
         self
@@ -44,8 +49,8 @@ impl Value for Bool {
         Bool(sum.0 | other.0)
     }
 
-    fn add_product(sum: Bool, value: Bool, x: Bool) -> Bool {
-        Bool(sum.0 | (value.0 & x.0))
+    fn multiply(value: Bool, x: Bool) -> Bool {
+        Bool(value.0 & x.0)
     }
 
     fn narrow(sum: Bool) -> Bool {
@@ -54,7 +59,7 @@ impl Value for Bool {
 }
 
 macro_rules! values {
-    ($($type:ty, $zero:expr, |$sum:ident, $value:ident, $x:ident| $add:expr, $product:expr;)*) => {
+    ($($type:ty, $zero:expr, |$a:ident, $b:ident| $add:expr, $multiply:expr;)*) => {
         $(impl Value for $type {
             type Sum = $type;
             const ZERO: $type = $zero;
@@ -65,13 +70,13 @@ macro_rules! values {
             }
 
             #[inline(always)]
-            fn add($sum: $type, $value: $type) -> $type {
+            fn add($a: $type, $b: $type) -> $type {
                 $add
             }
 
             #[inline(always)]
-            fn add_product($sum: $type, $value: $type, $x: $type) -> $type {
-                $product
+            fn multiply($a: $type, $b: $type) -> $type {
+                $multiply
             }
 
             #[inline(always)]
@@ -85,17 +90,16 @@ macro_rules! values {
 macro_rules! integers {
     ($($type:ty),*) => {
         values! { $(
-            $type, 0, |sum, value, x| sum.wrapping_add(value),
-            sum.wrapping_add(value.wrapping_mul(x));
+            $type, 0, |a, b| a.wrapping_add(b), a.wrapping_mul(b);
         )* }
     };
 }
 integers!(i8, i16, i32, i64, u8, u16, u32, u64);
 values! {
-    f32, 0.0, |sum, value, x| sum + value, sum + value * x;
-    f64, 0.0, |sum, value, x| sum + value, sum + value * x;
-    Complex32, Complex32::new(0.0, 0.0), |sum, value, x| sum + value, sum + value * x;
-    Complex64, Complex64::new(0.0, 0.0), |sum, value, x| sum + value, sum + value * x;
+    f32, 0.0, |a, b| a + b, a * b;
+    f64, 0.0, |a, b| a + b, a * b;
+    Complex32, Complex32::new(0.0, 0.0), |a, b| a + b, a * b;
+    Complex64, Complex64::new(0.0, 0.0), |a, b| a + b, a * b;
 }
 
 macro_rules! halves {
@@ -112,8 +116,8 @@ macro_rules! halves {
                 sum + other
             }
 
-            fn add_product(sum: f32, value: $type, x: $type) -> f32 {
-                sum + value.to_f32() * x.to_f32()
+            fn multiply(value: $type, x: $type) -> f32 {
+                value.to_f32() * x.to_f32()
             }
 
             fn narrow(sum: f32) -> $type {
@@ -127,13 +131,33 @@ halves!(f16, bf16);
 /// Runs an expression in which a name is the type of the values of a dtype.
 macro_rules! by_value {
     ($dtype:expr, $type:ident => $body:expr) => {{
-        use $crate::structured::sparse::value::Bool;
-        use half::{bf16, f16};
+        use $crate::structured::sparse::value::by_real;
         use num_complex::{Complex32, Complex64};
         use phalanx_ops::DType;
-        $crate::structured::sparse::value::by_value!(@match $dtype, $type => $body;
+        match $dtype {
+            DType::C64 => {
+                type $type = Complex32;
+                $body
+            }
+            DType::C128 => {
+                type $type = Complex64;
+                $body
+            }
+            dtype => by_real!(dtype, $type => $body),
+        }
+    }};
+}
+pub(super) use by_value;
+
+/// As `by_value`, for a dtype whose values have an order.
+macro_rules! by_real {
+    ($dtype:expr, $type:ident => $body:expr) => {{
+        use $crate::structured::sparse::value::{Bool, by_real};
+        use half::{bf16, f16};
+        use phalanx_ops::DType;
+        by_real!(@match $dtype, $type => $body;
             Bool Bool; I8 i8; I16 i16; I32 i32; I64 i64; U8 u8; U16 u16; U32 u32; U64 u64;
-            F16 f16; BF16 bf16; F32 f32; F64 f64; C64 Complex32; C128 Complex64;
+            F16 f16; BF16 bf16; F32 f32; F64 f64;
         )
     }};
     (@match $dtype:expr, $name:ident => $body:expr; $($variant:ident $type:ty;)*) => {
@@ -142,10 +166,11 @@ macro_rules! by_value {
                 type $name = $type;
                 $body
             })*
+            DType::C64 | DType::C128 => unreachable!("bug: complex numbers have no order"),
         }
     };
 }
-pub(super) use by_value;
+pub(super) use by_real;
 
 /// Runs an expression in which a name is a type of plain bytes of a size.
 macro_rules! by_size {

@@ -6,7 +6,8 @@ use super::value::{Random, Value, evaluate_part};
 use phalanx_ops::structured::{
     Border, Components, Decomposition, Fft, Filtered, Follow, Interpolate, Lend, Matmul, Nearest,
     Neighbourhood, Order, Outside, Put, Ranks, Recurrence, ReduceAt, Returned, Route, Rule, Scan,
-    SearchSorted, Share, Side, Sort, Sparse, Take, TakeAlong, Transform, TreeSearch, WindowCombine,
+    SearchSorted, Semiring, Share, Side, Sort, Sparse, Take, TakeAlong, Transform, TreeSearch,
+    WindowCombine,
 };
 use phalanx_ops::{DType, Op, Scalar, Structured, Weak};
 use std::collections::BTreeSet;
@@ -121,7 +122,8 @@ fn cases() -> Vec<Case> {
     let columns = Value::positions(&[8], [0, 4, 2, 1, 3, 0, 2, 4].into_iter());
     let operands = [entries([0, 3, 3, 6]), entries([3, 3, 6, 8]), columns, f64s(&[8]), f64s(&[5])];
     for is_even in [true, false] {
-        let product = Sparse::Product { is_local: false, is_even };
+        let semiring = if is_even { Semiring::PlusTimes } else { Semiring::MinPlus };
+        let product = Sparse::Product { is_local: false, is_even, semiring };
         add(Structured::Sparse(product), &operands);
     }
     let small = |shape: &[usize], numbers: &[i64]| {

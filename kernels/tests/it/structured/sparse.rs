@@ -6,9 +6,13 @@ use num_complex::{Complex32, Complex64};
 use phalanx_kernels::structured::Plain;
 use phalanx_ops::Structured;
 use phalanx_ops::dtype::Element;
-use phalanx_ops::structured::Sparse;
+use phalanx_ops::structured::{Semiring, Sparse};
 
-const SPMV: Structured = Structured::Sparse(Sparse::Product { is_local: false, is_even: true });
+const SPMV: Structured = Structured::Sparse(Sparse::Product {
+    is_local: false,
+    is_even: true,
+    semiring: Semiring::PlusTimes,
+});
 
 /// Starts and ends of rows, whose entries begin at `first` among all, and columns.
 fn rows(first: i64, count: usize, columns: usize) -> [Vec<i64>; 3] {

@@ -2,8 +2,8 @@
 //! the blocks of devices: of each matrix, a device has a block of rows and their entries.
 
 use super::value::{Random, Value, evaluate};
-use phalanx_ops::structured::{Follow, Sparse};
-use phalanx_ops::{DType, Op, Scalar, Structured};
+use phalanx_ops::structured::{Follow, Semiring, Sparse};
+use phalanx_ops::{DType, Monoid, Op, Scalar, Structured};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
@@ -82,6 +82,32 @@ fn counts_of(counts: &Value) -> impl Iterator<Item = i64> {
 
 fn entries(matrix: &Matrix, rows: Range<usize>) -> impl Iterator<Item = &(i64, i64)> {
     matrix[rows].iter().flatten()
+}
+
+const SEMIRINGS: [Semiring; 4] =
+    [Semiring::PlusTimes, Semiring::MinPlus, Semiring::MaxTimes, Semiring::MaxMin];
+
+/// The combination of a sum and a product.
+fn add_product(semiring: Semiring, sum: i64, value: i64, x: i64) -> i64 {
+    let product = match semiring.multiply() {
+        Op::Add => value + x,
+        Op::Minimum => value.min(x),
+        _ => value * x,
+    };
+    match semiring.add() {
+        Monoid::Min => sum.min(product),
+        Monoid::Max => sum.max(product),
+        _ => sum + product,
+    }
+}
+
+/// The sum of no products, for elements of 32 bits.
+fn no_products(semiring: Semiring) -> i64 {
+    match semiring.add() {
+        Monoid::Min => i64::from(i32::MAX),
+        Monoid::Max => i64::from(i32::MIN),
+        _ => 0,
+    }
 }
 
 const SIZES: [(usize, u64, u64); 4] = [(0, 3, 4), (1, 1, 3), (7, 5, 6), (900, 2000, 40)];
@@ -243,16 +269,18 @@ pub fn products_have_the_rows_that_each_device_needs() {
     for (rows, columns, most) in SIZES {
         let a = random(rows, columns, most, 5);
         let b = random(columns as usize, columns + 3, 9, 6);
-        let product = |row: &Vec<(i64, i64)>| {
+        let product = |semiring: Semiring, row: &Vec<(i64, i64)>| {
             let mut sums = BTreeMap::new();
             for &(k, value) in row {
                 for &(column, other) in &b[k as usize] {
-                    *sums.entry(column).or_insert(0) += value * other;
+                    let sum = sums.entry(column).or_insert(no_products(semiring));
+                    *sum = add_product(semiring, *sum, value, other);
                 }
             }
             sums.into_iter().collect::<Vec<_>>()
         };
-        let expected: Matrix = a.iter().map(product).collect();
+        let over = |semiring| a.iter().map(|row| product(semiring, row)).collect::<Matrix>();
+        let expected = over(Semiring::PlusTimes);
         for block in blocks(rows) {
             for (dtype, of) in [(DType::I32, DType::I64), (DType::I64, DType::F64)] {
                 let what = format!("{block:?} of {rows} in {dtype}");
@@ -285,7 +313,10 @@ pub fn products_have_the_rows_that_each_device_needs() {
                     &[&others[0], &others[1], &others[2], &others[3]],
                 ]
                 .concat();
-                check(Sparse::ProductValues, &all, &result[3], &what);
+                for semiring in SEMIRINGS {
+                    let values = &parts(&over(semiring), dtype, of, block.clone())[3];
+                    check(Sparse::ProductValues { semiring }, &all, values, &what);
+                }
             }
         }
     }
@@ -314,16 +345,23 @@ pub fn a_matrix_is_multiplied_column_by_column() {
             let all = (0..columns as i64).flat_map(|row| (0..width).map(move |at| x(row, at)));
             let elements: Vec<Scalar> = all.map(Scalar::new).collect();
             let operand = Value::new(&[columns as usize, width], elements.into_iter(), DType::I32);
-            let sums = matrix[block.clone()].iter().flat_map(|row| {
-                let sum = |at| row.iter().map(|entry| entry.1 * x(entry.0, at)).sum::<i64>();
-                (0..width).map(sum).collect::<Vec<_>>()
-            });
-            let sums: Vec<Scalar> = sums.map(Scalar::new).collect();
-            let expected = Value::new(&[block.len(), width], sums.into_iter(), DType::I32);
-            for (is_local, is_even) in [(false, true), (true, true), (false, false)] {
-                let op = Structured::Sparse(Sparse::Product { is_local, is_even });
-                let operands = [&starts, &ends, &places, &values, &operand];
-                assert_eq!(evaluate(op, &operands), expected, "{block:?} of {rows}, {width}");
+            for semiring in SEMIRINGS {
+                let sums = matrix[block.clone()].iter().flat_map(|row| {
+                    let sum = |at| {
+                        row.iter().fold(no_products(semiring), |sum, entry| {
+                            add_product(semiring, sum, entry.1, x(entry.0, at))
+                        })
+                    };
+                    (0..width).map(sum).collect::<Vec<_>>()
+                });
+                let sums: Vec<Scalar> = sums.map(Scalar::new).collect();
+                let expected = Value::new(&[block.len(), width], sums.into_iter(), DType::I32);
+                for (is_local, is_even) in [(false, true), (true, true), (false, false)] {
+                    let op = Sparse::Product { is_local, is_even, semiring };
+                    let operands = [&starts, &ends, &places, &values, &operand];
+                    let result = evaluate(Structured::Sparse(op), &operands);
+                    assert_eq!(result, expected, "{semiring}: {block:?} of {rows}, {width}");
+                }
             }
         }
     }

@@ -320,10 +320,30 @@ class Sparse:
         """The smaller of two elements at each position."""
         return self._maximum_minimum(other, np.minimum)
 
-    @described("sparse matrix, sparse array or ndarray", _DIFFER | _OPERANDS)
-    def dot(self, other):
-        """The matrix product, or the product with a number."""
-        return self * other if np.isscalar(other) else self @ other
+    @described(
+        "sparse matrix, sparse array or ndarray",
+        _DIFFER | {"TypeError": _OPERANDS["TypeError"] + " The numbers are complex."},
+    )
+    def dot(self, other, semiring="plus_times"):
+        """The matrix product, also over another semiring, or the product with a number.
+
+        Over a semiring, the first operation combines the results of the second one for each pair
+        of elements in place of sums and products. Only entries take part. A row without entries
+        gives the identity of the combination: infinity for a minimum, minus infinity for a
+        maximum, and for integers the largest and the smallest one. NaN wins in minima and maxima,
+        and integers wrap around. `or_and` gives bools. A sparse result has the entries of the
+        ordinary product.
+        """
+        if semiring == "plus_times":
+            return self * other if np.isscalar(other) else self @ other
+        if is_scalar(other):
+            text = "Scalar operands are not allowed over a semiring"
+            raise _refusal(ValueError, "value", text)
+        result = self._as_compressed()._matmul(other, semiring)
+        if result is NotImplemented:
+            text = f"dot of a sparse matrix and a {type(other).__name__} is not supported"
+            raise _refusal(TypeError, "type", text)
+        return result
 
     @described(
         "sparse matrix or array",
@@ -507,8 +527,8 @@ class Sparse:
 
     # Products.
 
-    def _matmul(self, other):
-        """The product with an operand on the right."""
+    def _matmul(self, other, *semiring):
+        """The product with an operand on the right; compressed formats take a semiring."""
         other = self._operand(other)
         if other is NotImplemented:
             return NotImplemented
@@ -521,11 +541,11 @@ class Sparse:
             text = f"matmul: dimension mismatch of {self.shape} and {tuple(other.shape)}"
             raise _refusal(ValueError, "together", text)
         if is_sparse(other):
-            return self._matmul_sparse(other)
-        return self._matmul_dense(np.asarray(other))
+            return self._matmul_sparse(other, *semiring)
+        return self._matmul_dense(np.asarray(other), *semiring)
 
-    def _matmul_dense(self, other):
-        result = self._rows().dot(other)
+    def _matmul_dense(self, other, *semiring):
+        result = self._rows().dot(other, *semiring)
         return result[0] if self.ndim == 1 else result
 
     def _matmul_sparse(self, other):

@@ -417,14 +417,16 @@ class Compressed(Ordered, Extremes, Selection, DataSparse):
         factors = (X, Y) if self._format == "csr" else (Y.T, X.T)
         return self._of_core(self._core.sampled_product(*factors), self._shape, like=self)
 
-    def _matmul_sparse(self, other):
+    def _matmul_sparse(self, other, *semiring):
         shape = (self.shape if self.ndim == 2 else ())[:1] + other.shape[1:]
         is_wide = self._is_wide or other._is_wide
         if other.ndim == 1:
             other = other.reshape((1, other.shape[0])).transpose()
-        core = self._product(other)
+        core = self._product(other, *semiring)
         if shape == ():
-            return core.to_dense()[0, 0]
+            # A product without entries is the identity of the semiring.
+            values = core.values if core.nnz else core.dot(np.zeros(1, core.dtype), *semiring)
+            return values[0]
         # The product has no duplicates.
         own = tuple(self._swap(core.shape))
         made = self._of_core(core, own, is_canonical=True, is_wide=is_wide)
@@ -535,8 +537,8 @@ class _Csr(Compressed):
     def _rows(self):
         return self._core
 
-    def _product(self, other):
-        return self._core.matmul(other._rows())
+    def _product(self, other, *semiring):
+        return self._core.matmul(other._rows(), *semiring)
 
     @described("csr_matrix or csr_array", notes=LOCAL)
     def tocsr(self, copy=False):
@@ -605,8 +607,8 @@ class _Csc(Compressed):
     def _rows_of_transpose(self):
         return self._core
 
-    def _product(self, other):
-        return other._rows_of_transpose().matmul(self._core)
+    def _product(self, other, *semiring):
+        return other._rows_of_transpose().matmul(self._core, *semiring)
 
     @described("csc_matrix or csc_array", notes=LOCAL)
     def tocsc(self, copy=False):

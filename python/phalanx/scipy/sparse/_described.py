@@ -67,6 +67,11 @@ _PARAMETERS = {
     "out": ("ndarray", "The array that is written and returned."),
     "random_state": ("Generator or int", "As `rng`, by its former name."),
     "rng": ("Generator or int", "The generator of the positions and values, or a seed."),
+    "semiring": (
+        "{'plus_times', 'min_plus', 'max_plus', 'min_times', 'max_times', 'min_max', 'max_min', "
+        "'or_and'}",
+        "What combines and what multiplies elements.",
+    ),
     "shape": ("tuple of int", "The extents."),
     "stream": ("object", "Ignored: the copy is complete when the call returns."),
     "val": ("dict or iterable of pairs", "Positions and their values."),
