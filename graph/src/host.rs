@@ -135,24 +135,17 @@ fn check(dtype: DType, shape: &[usize], bytes: usize) -> Result<(), OpError> {
 impl HostArray {
     /// A host array with a copy of `data`, whose length is the product of `shape`.
     pub fn from_slice<T: Element>(data: &[T], shape: &[usize]) -> HostArray {
-        let size = T::DTYPE.size();
-        let mut bytes = vec![0; data.len() * size];
-        for (bytes, &value) in bytes.chunks_exact_mut(size).zip(data) {
-            bytes.copy_from_slice(&phalanx_ops::Scalar::new(value).padded()[..size]);
-        }
-        HostArray { dtype: T::DTYPE, shape: shape.to_vec(), bytes }
+        HostArray { dtype: T::DTYPE, shape: shape.to_vec(), bytes: T::to_bytes(data) }
     }
 
     /// The elements in C order as `T`, converted as by `astype`. The array can be a shard that
     /// `Array::local_shards` returned. Local.
     pub fn to_vec<T: Element>(&self) -> Vec<T> {
-        let chunks = self.bytes.chunks_exact(self.dtype.size());
         if self.dtype == T::DTYPE {
-            // The compiler knows the size of these, and copies them.
-            let element = |bytes: &[u8]| phalanx_ops::Scalar::from_bytes(T::DTYPE, bytes);
-            return chunks.map(|bytes| element(bytes).to_element()).collect();
+            return T::from_bytes(&self.bytes);
         }
-        chunks
+        self.bytes
+            .chunks_exact(self.dtype.size())
             .map(|bytes| phalanx_ops::Scalar::from_bytes(self.dtype, bytes).to_element())
             .collect()
     }

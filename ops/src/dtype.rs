@@ -1,5 +1,7 @@
 //! The dtype table: one row for each element type.
 
+use half::{bf16, f16};
+use num_complex::Complex;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -41,11 +43,24 @@ macro_rules! dtypes {
             pub const fn kind(self) -> Kind { match self { $(DType::$variant => Kind::$kind),* } }
 
             /// Bytes of one element.
-            #[inline]
             pub const fn size(self) -> usize { match self { $(DType::$variant => $size),* } }
         }
 
-        $(impl Element for $type { const DTYPE: DType = DType::$variant; })*
+        $(impl Element for $type {
+            const DTYPE: DType = DType::$variant;
+
+            fn to_bytes(elements: &[$type]) -> Vec<u8> {
+                let mut bytes = vec![0; $size * elements.len()];
+                for (raw, &element) in bytes.as_chunks_mut::<$size>().0.iter_mut().zip(elements) {
+                    *raw = element.raw();
+                }
+                bytes
+            }
+
+            fn from_bytes(bytes: &[u8]) -> Vec<$type> {
+                bytes.as_chunks::<$size>().0.iter().map(|raw| <$type>::of_raw(*raw)).collect()
+            }
+        })*
     };
 }
 
@@ -53,7 +68,71 @@ macro_rules! dtypes {
 pub trait Element: Copy + Send + Sync + PartialEq + fmt::Debug + 'static {
     /// The dtype whose elements have this type.
     const DTYPE: DType;
+
+    /// The bytes of elements in native order, one behind the other.
+    fn to_bytes(elements: &[Self]) -> Vec<u8>;
+
+    /// The elements that have these bytes. Bytes of a part of an element are left out.
+    fn from_bytes(bytes: &[u8]) -> Vec<Self>;
 }
+
+/// An element and its bytes.
+trait Raw<const SIZE: usize> {
+    fn raw(self) -> [u8; SIZE];
+    fn of_raw(raw: [u8; SIZE]) -> Self;
+}
+
+macro_rules! raw {
+    ($($size:literal $type:ty),*) => {
+        $(impl Raw<$size> for $type {
+            #[inline]
+            fn raw(self) -> [u8; $size] {
+                self.to_ne_bytes()
+            }
+
+            #[inline]
+            fn of_raw(raw: [u8; $size]) -> $type {
+                <$type>::from_ne_bytes(raw)
+            }
+        })*
+    };
+}
+raw!(1 i8, 2 i16, 4 i32, 8 i64, 1 u8, 2 u16, 4 u32, 8 u64, 2 f16, 2 bf16, 4 f32, 8 f64);
+
+impl Raw<1> for bool {
+    #[inline]
+    fn raw(self) -> [u8; 1] {
+        [u8::from(self)]
+    }
+
+    #[inline]
+    fn of_raw(raw: [u8; 1]) -> bool {
+        raw[0] != 0
+    }
+}
+
+macro_rules! complex_raw {
+    ($($size:literal $half:literal $type:ty),*) => {
+        $(impl Raw<$size> for Complex<$type> {
+            #[inline]
+            fn raw(self) -> [u8; $size] {
+                let mut raw = [0; $size];
+                raw[..$half].copy_from_slice(&self.re.to_ne_bytes());
+                raw[$half..].copy_from_slice(&self.im.to_ne_bytes());
+                raw
+            }
+
+            #[inline]
+            fn of_raw(raw: [u8; $size]) -> Complex<$type> {
+                let part = |at: usize| {
+                    <$type>::from_ne_bytes(std::array::from_fn(|byte| raw[at + byte]))
+                };
+                Complex::new(part(0), part($half))
+            }
+        })*
+    };
+}
+complex_raw!(8 4 f32, 16 8 f64);
 
 dtypes! {
     Bool "bool" '?' Bool     1  bool, "Truth value, one byte.";

@@ -42,7 +42,6 @@ impl Scalar {
     }
 
     /// The scalar with these element bytes (the first `dtype.size()` are read).
-    #[inline]
     pub fn from_bytes(dtype: DType, bytes: &[u8]) -> Scalar {
         let mut scalar = Scalar { dtype, bytes: [0; 16] };
         scalar.bytes[..dtype.size()].copy_from_slice(&bytes[..dtype.size()]);
@@ -58,7 +57,6 @@ impl Scalar {
     }
 
     /// The bytes of the element, and zeros.
-    #[inline]
     pub fn padded(&self) -> [u8; 16] {
         self.bytes
     }
@@ -157,7 +155,7 @@ impl Scalar {
 
     /// The element as `T`, cast if its dtype differs.
     pub fn to_element<T: Element>(&self) -> T {
-        let same = if self.dtype == T::DTYPE { *self } else { self.cast(T::DTYPE) };
+        let same = self.cast(T::DTYPE);
         let mut slot: Option<T> = None;
         let any = &mut slot as &mut dyn std::any::Any;
         macro_rules! load {

@@ -273,7 +273,8 @@ fn is_close(is: &Value, should: &Value) -> bool {
         Weak::Large(one) | Weak::Float(one) => (one, 0.0),
         Weak::Complex(one) => (one.re, one.im),
     };
-    let near = |a: f64, b: f64| (a - b).abs() <= 1e-9 * (1.0 + b.abs());
+    // Infinities are near themselves.
+    let near = |a: f64, b: f64| a == b || (a - b).abs() <= 1e-9 * (1.0 + b.abs());
     is.shape == should.shape
         && pairs.into_iter().all(|(is, should)| {
             let ((a, b), (c, d)) = (number(is), number(should));

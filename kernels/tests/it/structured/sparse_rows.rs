@@ -313,7 +313,10 @@ pub fn products_have_the_rows_that_each_device_needs() {
                     &[&others[0], &others[1], &others[2], &others[3]],
                 ]
                 .concat();
-                for semiring in SEMIRINGS {
+                // Integers have one zero, floats two.
+                let has_negative_zero =
+                    |semiring: &Semiring| of.is_inexact() && *semiring == Semiring::MaxTimes;
+                for semiring in SEMIRINGS.into_iter().filter(|it| !has_negative_zero(it)) {
                     let values = &parts(&over(semiring), dtype, of, block.clone())[3];
                     check(Sparse::ProductValues { semiring }, &all, values, &what);
                 }
