@@ -145,6 +145,10 @@ def test_remainders_are_exact():
     quotients = run("int q; double r = remquo(x, y, &q); z = q", near, by, out="int32 z")
     exact = numpy.array([round((a - math.remainder(a, b)) / b) for a, b in zip(near, by)])
     numpy.testing.assert_array_equal(quotients, numpy.sign(exact) * (numpy.abs(exact) % 8))
+    # The nearest multiple is larger than all floats.
+    x, y = numpy.array([1.7e308, -1.7e308, 1.7e308]), numpy.array([1e308, 1e308, 6e307])
+    text = "int q; remquo(x, y, &q); z = q"
+    numpy.testing.assert_array_equal(run(text, x, y, out="int32 z"), [2, -2, 3])
     x, y = numpy.array([1.0, numpy.inf]), numpy.array([0.0, 1.0])
     assert numpy.isnan(run("z = remainder(x, y)", x, y)).all()
 
@@ -379,6 +383,44 @@ def test_types_of_results_are_those_of_the_functions():
         assert found.all() == (size != 4), name
 
 
+def test_operands_have_the_types_of_the_parameters():
+    single = numpy.array([1.1, 1e30], "f4")
+    double = numpy.array([1e-9, 1e30])
+    wide = single.astype("f8")
+    found = run("z = norm3d(x, x, y)", single, double, out="float64 z")
+    expected = numpy.sqrt(wide * wide * 2 + double * double)
+    numpy.testing.assert_allclose(found, expected, rtol=1e-14)
+    low = numpy.array([-(2**31), 100_000], "i4")
+    sizes = numpy.abs(low.astype("f8"))
+    for text, expected in {"labs(x)": sizes, "llabs(x)": sizes, "norm(x)": sizes**2,
+                           "real(x) / 3": low / 3.0}.items():
+        numpy.testing.assert_array_equal(run(f"z = {text}", low, out="float64 z"), expected)
+    # `__sad` takes an `int`, `scalbln` a `long`, `ldexp` an `int`.
+    x = numpy.array([2**32 - 1, 5], "u4")
+    found = run("z = __sad(x, y, 0u)", x, numpy.array([1, 5], "u4"), out="uint32 z")
+    numpy.testing.assert_array_equal(found, [2, 0])
+    for text, expected in {"scalbln(3.0, x)": [numpy.inf, 96], "ldexp(3.0, x)": [1.5, 96]}.items():
+        numpy.testing.assert_array_equal(run(f"z = {text}", x, out="float64 z"), expected)
+    wrapped = numpy.array([2**64 - 1, 5], "u8")
+    for name in ("ldexp", "scalbln"):
+        found = run(f"z = {name}(3.0, x)", wrapped, out="float64 z")
+        numpy.testing.assert_array_equal(found, [1.5, 96])
+    # Numbers of several types stay known.
+    for text in ("max(m, 3)", "labs(min(m, -3ll))", "abs(max(m, 3u))"):
+        loop = f"z = 0; for (int k = 0; k < {text}; ++k) z += x"
+        turns = np.ElementwiseKernel("T x, int64 m", "T z", loop)
+        expected = 3 if "labs" in text else 5
+        assert turns(np.ones(2), 5).tolist() == [expected] * 2, text
+
+
+def test_zeros_of_sines_have_the_signs_of_the_values():
+    x = numpy.array([0.0, -0.0, 1.0, -1.0, 2.0, -2.0, 3.0, -3.0, 7.0, -1e300, 2.0**40 + 1])
+    for text in ("z = sinpi(x)", "double c; sincospi(x, &z, &c);"):
+        found = run(text, x)
+        numpy.testing.assert_array_equal(found, 0.0)
+        numpy.testing.assert_array_equal(numpy.signbit(found), numpy.signbit(x))
+
+
 def test_constants():
     for name, value in {
         "M_1_PI": 1 / math.pi, "M_LOG2E": math.log2(math.e), "M_2_SQRTPI": 2 / math.sqrt(math.pi),
@@ -435,7 +477,8 @@ def test_the_combination_across_devices():
         numpy.testing.assert_allclose(kernel(np.array(long)).get(), expected, rtol=1e-10)
         assert kernel(np.zeros(0)) == 0
     for across, reason in {"a +": "PX138.*a \\+|an expression", "a": "names `a` and `b`",
-                           "a + x": "`x` is not known here"}.items():
+                           "a + x": "`x` is not known here", "a[0] + b": "no addresses",
+                           "frexp(a, &b)": "no addresses"}.items():
         with pytest.raises(ValueError, match=reason):
             np.ReductionKernel("T x", "T y", "x", "a + b", "y = a", "0", "test", across=across)
 

@@ -84,8 +84,10 @@ pub(super) fn inverse_of(op: Op, values: &[Value], place: Place) -> Computed {
 
 /// The length of a vector, without intermediate overflow.
 pub(super) fn length(values: &[Value], place: Place) -> Computed {
+    let all: Vec<&Value> = values.iter().collect();
+    let of = floating(&all);
     let (first, rest) = values.split_at(1);
-    let add = |length: Value, part: &Value| float(Op::Hypot, &[&length, part], place);
+    let add = |length: Value, part: &Value| in_type(Op::Hypot, of, &[&length, part], place);
     rest.iter().try_fold(first[0].clone(), add)
 }
 
@@ -120,25 +122,27 @@ pub(super) fn difference(values: &[Value], place: Place) -> Computed {
     choice(is_less, number(0.0, &less), less, place)
 }
 
-/// A float times a power of two.
+/// A float times a power of two, whose exponent is an `int`.
 pub(super) fn scaled(values: &[Value], place: Place) -> Computed {
     let of = values[0].of.floating();
     if of.is_complex() {
         return Err(place.refuse("this function takes no complex numbers"));
     }
-    let mut exponent = values[1].clone();
-    // Beyond these, nothing changes. An unsigned number is not negative, and has no lower bound.
-    if exponent.of.0.size() == 8 {
-        if exponent.of == Type::LONG {
-            exponent = apply(Op::Maximum, Type::LONG, &[&exponent, &long(-10_000)], place)?;
-        }
-        let most = Value::integer(10_000, exponent.of);
-        exponent = apply(Op::Minimum, exponent.of, &[&exponent, &most], place)?;
-    }
-    let exponent = exponent.argument(Type::INT, place.site)?;
+    let exponent = values[1].argument(Type::INT, place.site)?;
     let mut arguments = [values[0].argument(of, place.site)?, exponent];
     Argument::make_one_an_array(&mut arguments);
     Ok(Value::array(try_elementwise(Op::Ldexp, &arguments, place.site)?))
+}
+
+/// A float times a power of two, whose exponent is a `long`.
+pub(super) fn scaled_by_long(values: &[Value], place: Place) -> Computed {
+    let mut exponent = values[1].clone();
+    if exponent.of.promoted() != Type::INT {
+        // Beyond these, nothing changes.
+        exponent = apply(Op::Maximum, Type::LONG, &[&exponent, &long(-10_000)], place)?;
+        exponent = apply(Op::Minimum, Type::LONG, &[&exponent, &long(10_000)], place)?;
+    }
+    scaled(&[values[0].clone(), exponent], place)
 }
 
 fn long(number: i128) -> Value {
@@ -223,8 +227,9 @@ pub(super) fn last_bits(values: &[Value], place: Place) -> Computed {
     let (size, by) = (size?, by?);
     let eightfold = plain(Op::Multiply, &by, &number(8.0, &by), place)?;
     let size = float(Op::Fmod, &[&size, &eightfold], place)?;
-    let multiple = plain(Op::Subtract, &size, &nearest_rest(&size, &by, place)?, place)?;
-    let quotient = plain(Op::Divide, &multiple, &by, place)?;
+    // The multiple itself may be larger than all floats.
+    let rest = plain(Op::Divide, &nearest_rest(&size, &by, place)?, &by, place)?;
+    let quotient = plain(Op::Subtract, &plain(Op::Divide, &size, &by, place)?, &rest, place)?;
     let quotient = float(Op::Rint, &[&quotient], place)?.converted(Type::INT, place.site)?;
     let bits = plain(Op::BitwiseAnd, &quotient, &Value::integer(7, Type::INT), place)?;
     let [one, other] = [&value, &divisor].map(|it| float(Op::Signbit, &[it], place));
@@ -237,7 +242,7 @@ pub(super) fn last_bits(values: &[Value], place: Place) -> Computed {
 pub(super) fn part(op: Op, value: &Value, place: Place) -> Computed {
     match (value.of.is_complex(), op) {
         (true, _) => Ok(apply(op, value.of, &[value], place)?),
-        (false, Op::Real) => Ok(value.clone()),
+        (false, Op::Real) => Ok(value.clone().converted(value.of.floating(), place.site)?),
         (false, _) => Ok(number(0.0, value)),
     }
 }
@@ -292,7 +297,11 @@ pub(super) fn of_turns(op: Op, value: &Value, place: Place) -> Computed {
             let is_beyond = plain(Op::Greater, &size, &real(0.5), place)?;
             let mirrored = plain(Op::Subtract, &real(1.0), &size, place)?;
             let mirrored = float(Op::Copysign, &[&mirrored, &rest], place)?;
-            choice(is_beyond, mirrored, rest, place)?
+            let turns = choice(is_beyond, mirrored, rest, place)?;
+            // A zero has the sign of the value.
+            let is_zero = plain(Op::Equal, &turns, &real(0.0), place)?;
+            let zero = float(Op::Copysign, &[&turns, &value], place)?;
+            choice(is_zero, zero, turns, place)?
         }
     };
     let angle = plain(Op::Multiply, &turns, &real(std::f64::consts::PI), place)?;

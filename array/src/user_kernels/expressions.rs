@@ -132,7 +132,7 @@ impl<'a> Runner<'a> {
             }
             Kind::Method(object, name, _) => match name.as_str() {
                 "size" | "ndim" => Type::LONG,
-                _ => of(object)?.part(),
+                _ => of(object)?.floating().part(),
             },
             Kind::Index(base, _) => match &base.kind {
                 Kind::Name(name) => self.find(name)?.of,

@@ -139,7 +139,7 @@ static FUNCTIONS: [Row; 130] = [
     Row("nextafter", "xx", Rule::Floating(Op::Nextafter)),
     Row("ldexp", "xi", Rule::Own(own::scaled, FLOAT)),
     Row("scalbn", "xi", Rule::Own(own::scaled, FLOAT)),
-    Row("scalbln", "xi", Rule::Own(own::scaled, FLOAT)),
+    Row("scalbln", "xi", Rule::Own(own::scaled_by_long, FLOAT)),
     Row("logb", "x", Rule::Own(own::exponent, FLOAT)),
     Row("ilogb", "x", Rule::Own(own::whole_exponent, INT)),
     Row("fma", "xxx", Rule::Own(own::multiply_add, FLOAT)),
@@ -163,8 +163,8 @@ static FUNCTIONS: [Row; 130] = [
     Row("max", "xx", MAX),
     Row("ldg", "x", Rule::Own(|it, _| Ok(it[0].clone()), Gives::First)),
     // Integers.
-    Row("labs", "x", ABSOLUTE),
-    Row("llabs", "x", ABSOLUTE),
+    Row("labs", "i", Rule::Whole(DType::I64, integers::size, DType::I64)),
+    Row("llabs", "i", Rule::Whole(DType::I64, integers::size, DType::I64)),
     Row("llmin", "ii", Rule::Whole(DType::I64, integers::smaller, DType::I64)),
     Row("llmax", "ii", Rule::Whole(DType::I64, integers::larger, DType::I64)),
     Row("umin", "ii", unsigned(integers::smaller)),
@@ -190,7 +190,7 @@ static FUNCTIONS: [Row; 130] = [
     Row("uhadd", "ii", unsigned(integers::mean)),
     Row("rhadd", "ii", signed(integers::rounded_mean)),
     Row("urhadd", "ii", unsigned(integers::rounded_mean)),
-    Row("sad", "iii", Rule::Own(integers::distance, Gives::Fixed(DType::U32))),
+    Row("sad", "iii", Rule::Own(integers::signed_distance, Gives::Fixed(DType::U32))),
     Row("usad", "iii", unsigned(integers::distance)),
     Row("dp4a", "iii", Rule::Own(integers::dot_of_bytes, Gives::First)),
     Row("funnelshift_l", "iii", unsigned(|it, at| integers::funnel(it, true, false, at))),
@@ -289,14 +289,15 @@ pub(super) fn result_type(name: &str, types: &[Type]) -> Option<Type> {
 fn computed(rule: Rule, operands: &str, values: &[Value], place: Place) -> Result<Value, Stop> {
     let common = common(operands, values.iter().map(|value| value.of));
     if let (Rule::Common { of_integers, .. }, true) = (rule, common.is_integer()) {
-        let numbers: Option<Vec<i128>> = values.iter().map(Value::known_integer).collect();
+        // Numbers are compared in the common type.
+        let number = |value: &Value| Value::integer(value.known_integer()?, common).known_integer();
+        let numbers: Option<Vec<i128>> = values.iter().map(number).collect();
         let found = numbers.and_then(|numbers| match of_integers {
             Op::Absolute => numbers.first().map(|number| number.abs()),
             Op::Minimum => numbers.into_iter().min(),
             _ => numbers.into_iter().max(),
         });
-        // Numbers of another sign than the common type are compared there.
-        if let Some(found) = found.filter(|_| values.iter().all(|value| value.of == common)) {
+        if let Some(found) = found {
             return Ok(Value::integer(found, common));
         }
     }

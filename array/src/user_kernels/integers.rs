@@ -159,6 +159,20 @@ pub(super) fn rounded_mean(values: &[Value], place: Place) -> Computed {
     plain(Op::Subtract, &any, &half_of_changes(values, place)?, place)
 }
 
+/// The absolute value.
+pub(super) fn size(values: &[Value], place: Place) -> Computed {
+    match values[0].known_integer() {
+        Some(number) => Ok(Value::integer(number.abs(), values[0].of)),
+        None => Ok(apply(Op::Absolute, values[0].of, &[&values[0]], place)?),
+    }
+}
+
+/// The size of the difference of two signed numbers, plus a third one.
+pub(super) fn signed_distance(values: &[Value], place: Place) -> Computed {
+    let [a, b] = [0, 1].map(|at: usize| converted(&values[at], Type::INT, place));
+    distance(&[a?, b?, values[2].clone()], place)
+}
+
 /// The size of the difference of two numbers, plus a third one.
 pub(super) fn distance(values: &[Value], place: Place) -> Computed {
     let [a, b] = [0, 1].map(|at: usize| converted(&values[at], Type::LONG, place));

@@ -479,8 +479,11 @@ fn operands(expression: &Expression, used: &mut [bool; 2]) -> Result<(), Failure
                 Err(Failure::new(expression.line, what))
             }
         },
-        Kind::Unary(_, one) | Kind::Address(one) => operands(one, used),
-        Kind::Binary(_, one, other) | Kind::Index(one, other) => {
+        Kind::Address(_) | Kind::Index(..) => {
+            Err(Failure::new(expression.line, "`a` and `b` are values: they have no addresses"))
+        }
+        Kind::Unary(_, one) => operands(one, used),
+        Kind::Binary(_, one, other) => {
             operands(one, used)?;
             operands(other, used)
         }
