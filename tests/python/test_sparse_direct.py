@@ -402,3 +402,40 @@ def test_large_matrices_with_pivots_of_zero_are_factorised_on_the_host():
     matrix[:, [7]] = 0
     with pytest.raises(RuntimeError, match="singular"):
         linalg.splu(ours(scipy.sparse.csc_array(matrix)))
+    with pytest.raises(RuntimeError, match="singular"):
+        linalg.splu(sparse.csc_array((rows, rows)))
+
+
+def test_solutions_of_large_nearly_singular_matrices_have_small_residuals():
+    matrix = square_grid(105)
+    matrix = scipy.sparse.csc_array(matrix - scipy.sparse.diags_array(matrix.sum(axis=1)))
+    wanted = drawn(matrix.shape[0])
+    b = matrix @ wanted
+    x = host(linalg.splu(ours(matrix)).solve(phalanx.asarray(b)))
+    assert abs(matrix @ x - b).max() < 1e-9 * max(abs(b).max(), abs(x).max())
+
+
+def test_large_right_hand_sides_of_different_sizes_are_refined_each():
+    matrix = convection(90, 120, "d")
+    b = drawn(matrix.shape[0], 3) * [1e12, 1.0, 1e-12]
+    b[0, 0] = numpy.nan
+    x = host(linalg.splu(ours(matrix)).solve(phalanx.asarray(b)))
+    assert numpy.isnan(x[:, 0]).all()
+    for column in (1, 2):
+        rest = abs(matrix @ x[:, column] - b[:, column]).max()
+        assert rest < 1e-12 * (abs(x[:, column]).max() + abs(b[:, column]).max())
+
+
+def test_badly_scaled_matrices_are_solved_as_well_as_others():
+    matrix = square_grid(105)
+    scales = 2.0 ** numpy.random.default_rng(4).integers(-25, 25, matrix.shape[0])
+    scaled = scipy.sparse.diags_array(scales)
+    scaled = scipy.sparse.csc_array(scaled @ matrix @ scaled)
+    lu = linalg.splu(ours(scaled))
+    assert lu.fronts is not None
+    b = drawn(matrix.shape[0])
+    # Powers of two change no digit of the solution but its exponent.
+    wanted = theirs.splu(matrix).solve(b)
+    for trans in "NT":
+        found = host(lu.solve(phalanx.asarray(b * scales), trans)) * scales
+        assert numpy.allclose(found, wanted, rtol=1e-10, atol=1e-12)

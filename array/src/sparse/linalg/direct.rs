@@ -6,15 +6,17 @@ use super::multifrontal::{FrontReport, Multifrontal, planned};
 use super::numbers::{computed, read_real};
 use super::operator::LinearOperator;
 use crate::array::Array;
-use crate::creation::from_slice;
+use crate::creation::{from_slice, ones};
 use crate::manipulation::{refused, span, try_concatenate};
+use crate::math::select;
 use crate::products::conjugated;
+use crate::recording::taken;
 use crate::sparse::Csr;
 use num_complex::Complex64;
 use phalanx_graph::{DataError, Error, HostMemory, MeshHandle, Site, call_site, within};
 use phalanx_numerics::sparse::{Columns, Factorise, Factors, Scalar, Solver, Unfactorised};
 use phalanx_ops::error::OpError;
-use phalanx_ops::{DType, Element, Index, promote};
+use phalanx_ops::{DType, Element, Index, Op, promote};
 use std::sync::{Arc, OnceLock};
 
 pub use phalanx_numerics::sparse::{
@@ -49,6 +51,9 @@ enum By {
 /// Factors on the devices.
 struct OnDevices {
     factors: Multifrontal,
+    /// The matrix that they are of, and what multiplied its rows and its columns.
+    scaled: Csr,
+    scales: [Array; 2],
     matrix: Csr,
     /// Those on the host, which are made if a program reads them.
     host: OnceLock<Either>,
@@ -103,7 +108,9 @@ impl Factorised {
     /// The solutions for a vector, or for the columns of a matrix. Dtype: that of the factors,
     /// promoted with that of the right-hand sides. Collective over the mesh.
     ///
-    /// Errors: `OpError::Argument` for another number of rows or axes.
+    /// Errors: `OpError::Argument` for another number of rows or axes, and those of
+    /// [`Factorised::new`] if factors on the devices do not suffice for these right-hand sides, so
+    /// that the host factorises the matrix.
     #[track_caller]
     pub fn solve(&self, b: &Array, system: System) -> Result<Array, Error> {
         let site = call_site();
@@ -116,21 +123,22 @@ impl Factorised {
                 site,
             ));
         }
-        let solver = match &*self.by {
-            By::Host(solver) => solver,
-            By::Fronts(own) => {
-                let x = within(site, || refined(&own.factors, &own.matrix, b, system, site))?;
-                let dtype = promote(self.dtype, computed(b.dtype()));
-                return x.converted(dtype, site).into_result();
-            }
+        let found = match &*self.by {
+            By::Host(_) => None,
+            By::Fronts(own) => within(site, || own.refined(b, system, site))?,
         };
+        if let Some(x) = found {
+            let dtype = promote(self.dtype, computed(b.dtype()));
+            return x.converted(dtype, site).into_result();
+        }
+        let solver = within(site, || self.on_host(site))?;
         within(site, || {
             let columns: usize = shape[1..].iter().product();
             let is_complex = b.dtype().is_complex() || self.dtype.is_complex();
             let found = if is_complex {
                 let b = b.converted(DType::C128, site);
                 let mut numbers = b.to_vec::<Complex64>()?;
-                match &**solver {
+                match solver {
                     Either::Complex(solver) => {
                         Complex64::solve(solver, &mut numbers, columns, system);
                     }
@@ -146,7 +154,7 @@ impl Factorised {
                 self.uploaded(&numbers, shape)
             } else {
                 let mut numbers = b.converted(DType::F64, site).to_vec::<f64>()?;
-                match &**solver {
+                match solver {
                     Either::Real(solver) => f64::solve(solver, &mut numbers, columns, system),
                     Either::Complex(_) => unreachable!("bug: real numbers for complex factors"),
                 }
@@ -267,6 +275,10 @@ const MANY_ROWS: usize = 10_000;
 const ROUNDING: f64 = 1e-14;
 /// Factors whose solutions have larger residuals, before they are refined, are not used.
 const WRONG: f64 = 1e-5;
+/// Solutions whose residuals stay larger are computed by the host.
+const LOST: f64 = 1e-10;
+/// How often rows and columns are scaled: each time halves the exponents of their largest elements.
+const SCALINGS: usize = 5;
 /// The most refinements of a solution.
 const REFINEMENTS: usize = 3;
 
@@ -274,64 +286,110 @@ const REFINEMENTS: usize = 3;
 /// and if such factors are few enough and right. Collective over the mesh.
 fn on_devices(matrix: &Csr, how: Factorisation, site: Site) -> Result<Option<By>, Error> {
     let is_free = matches!(how, Factorisation::Columns(options) if options.allows_blocks());
-    if !is_free || matrix.shape()[0] < MANY_ROWS {
+    let rows = matrix.shape()[0];
+    // A matrix with fewer entries than rows is singular.
+    if !is_free || rows < MANY_ROWS || matrix.nnz() < rows {
         return Ok(None);
     }
     let Some(plan) = planned(matrix, site)? else { return Ok(None) };
     let dtype = if matrix.dtype().is_complex() { DType::C128 } else { DType::F64 };
-    let matrix = matrix.astype(dtype)?;
-    let factors = Multifrontal::new(&matrix, dtype, &plan, site)?;
-    let b = matrix.values().mesh()?.enter(|| crate::creation::ones([matrix.shape()[0], 1], dtype));
+    let (scaled, scales) = equilibrated(&matrix.astype(dtype)?, site)?;
+    let Some(factors) = Multifrontal::new(&scaled, dtype, &plan, site)? else { return Ok(None) };
+    let b = matrix.values().mesh()?.enter(|| ones([rows, 1], dtype));
     let x = factors.solve(&b, System::Matrix)?;
-    let (size, _) = residual(&matrix, &x, &b, System::Matrix)?;
-    let host = OnceLock::new();
-    let own = OnDevices { factors, matrix, host };
+    let (size, _) = residual(&scaled, &x, &b, System::Matrix)?;
+    let (matrix, host) = (matrix.clone(), OnceLock::new());
+    let own = OnDevices { factors, scaled, scales, matrix, host };
     Ok((size < WRONG).then(|| By::Fronts(Box::new(own))))
 }
 
-/// The solutions for a vector or the columns of a matrix, refined by their residuals.
+/// The matrix with rows and columns multiplied by powers of two, so that the largest element of
+/// each is about one, and these factors. Local (records nodes), but for the transpose.
 ///
-/// Source: J. H. Wilkinson, "Rounding Errors in Algebraic Processes" (1963), section 3.
-fn refined(
-    factors: &Multifrontal,
-    matrix: &Csr,
-    b: &Array,
-    system: System,
-    site: Site,
-) -> Result<Array, Error> {
-    let shape = b.shape().to_vec();
-    let rows = shape[0];
-    let count: usize = shape[1..].iter().product();
-    let is_split = b.dtype().is_complex() && !matrix.dtype().is_complex();
-    let columns = if is_split {
-        // Real and imaginary parts are columns of their own.
-        let wide = b.converted(DType::C128, site).reshape([rows, count]);
-        let parts = [wide.real().copy(), wide.imag().copy()];
-        try_concatenate(&[&parts[0], &parts[1]], &1.into(), None, site)?
-    } else {
-        b.converted(matrix.dtype(), site).reshape([rows, count])
-    };
-    let mut x = factors.solve(&columns, system)?;
-    if count > 0 {
-        let mut last = f64::INFINITY;
-        for _ in 0..REFINEMENTS {
-            let (size, rest) = residual(matrix, &x, &columns, system)?;
-            if !(size > ROUNDING && size < last / 2.0) {
-                break;
-            }
-            (last, x) = (size, x + factors.solve(&rest, system)?);
-        }
+/// Source: D. Ruiz, "A scaling algorithm to equilibrate both rows and columns norms in matrices",
+/// RAL-TR-2001-034 (2001).
+fn equilibrated(matrix: &Csr, site: Site) -> Result<(Csr, [Array; 2]), Error> {
+    let rows = matrix.shape()[0];
+    let real = matrix.dtype().real();
+    let mesh = matrix.values().mesh()?;
+    let (mut scaled, mut scales) =
+        (matrix.clone(), [0, 1].map(|_| mesh.enter(|| ones([rows], real))));
+    let columns = matrix.columns().converted(DType::I64, site);
+    for _ in 0..SCALINGS {
+        let factors = |matrix: &Csr| {
+            let largest = matrix.fold(Op::Maximum, &matrix.values().abs(), site)?;
+            let exact = (largest.log2() * -0.5).rint().exp2();
+            select(&largest.equal(0.0), 1.0, exact).into_result()
+        };
+        let own = [factors(&scaled)?, factors(&scaled.transpose()?)?];
+        let both = matrix.spread(&own[0], site)? * taken(&own[1], &columns, site)?;
+        scaled = scaled.of_values(scaled.values() * both);
+        scales = [0, 1].map(|axis| &scales[axis] * &own[axis]);
     }
-    if is_split {
-        let [real, imaginary] = [0..count, count..2 * count]
-            .map(|range| x.slice([Index::Ellipsis, span(range.start, range.end)]));
-        x = real + imaginary * Complex64::i();
-    }
-    x.reshape(shape).into_result()
+    Ok((scaled, scales))
 }
 
-/// The largest element of `b - A x`, relative to the largest ones of what is added to it, and the
-/// residuals.
+impl OnDevices {
+    /// The solutions for a vector or the columns of a matrix, refined by their residuals. `None` if
+    /// these stay large, as those of a nearly singular matrix may: products with an inverse are less
+    /// exact than substitutions.
+    ///
+    /// Source: J. H. Wilkinson, "Rounding Errors in Algebraic Processes" (1963), section 3.
+    fn refined(&self, b: &Array, system: System, site: Site) -> Result<Option<Array>, Error> {
+        let (factors, matrix) = (&self.factors, &self.scaled);
+        let [before, behind] = match system {
+            System::Matrix => [&self.scales[0], &self.scales[1]],
+            _ => [&self.scales[1], &self.scales[0]],
+        };
+        let shape = b.shape().to_vec();
+        let rows = shape[0];
+        let count: usize = shape[1..].iter().product();
+        let is_split = b.dtype().is_complex() && !matrix.dtype().is_complex();
+        let columns = if is_split {
+            // Real and imaginary parts are columns of their own.
+            let wide = b.converted(DType::C128, site).reshape([rows, count]);
+            let parts = [wide.real().copy(), wide.imag().copy()];
+            try_concatenate(&[&parts[0], &parts[1]], &1.into(), None, site)?
+        } else {
+            b.converted(matrix.dtype(), site).reshape([rows, count])
+        };
+        let columns = columns * before.expand_dims(1);
+        let mut x = factors.solve(&columns, system)?;
+        if count > 0 {
+            let (mut size, mut rest) = residual(matrix, &x, &columns, system)?;
+            for _ in 0..REFINEMENTS {
+                if size <= ROUNDING || !size.is_finite() {
+                    break;
+                }
+                let next = &x + factors.solve(&rest, system)?;
+                let (next_size, next_rest) = residual(matrix, &next, &columns, system)?;
+                // A refinement that makes it worse is not kept.
+                if next_size >= size {
+                    break;
+                }
+                let is_last = next_size > size / 2.0;
+                (x, size, rest) = (next, next_size, next_rest);
+                if is_last {
+                    break;
+                }
+            }
+            if size > LOST {
+                return Ok(None);
+            }
+        }
+        x *= behind.expand_dims(1);
+        if is_split {
+            let [real, imaginary] = [0..count, count..2 * count]
+                .map(|range| x.slice([Index::Ellipsis, span(range.start, range.end)]));
+            x = real + imaginary * Complex64::i();
+        }
+        x.reshape(shape).into_result().map(Some)
+    }
+}
+
+/// The largest element of `b - A x`, in each column relative to the largest ones of what is added
+/// to it, so that a small right-hand side counts as much as a large one beside it; and the
+/// residuals. Columns of `b` that are not finite do not count.
 fn residual(matrix: &Csr, x: &Array, b: &Array, system: System) -> Result<(f64, Array), Error> {
     let product = match system {
         System::Matrix => matrix.dot(x),
@@ -339,12 +397,14 @@ fn residual(matrix: &Csr, x: &Array, b: &Array, system: System) -> Result<(f64, 
         System::Adjoint => conjugated(&matrix.transpose()?.dot(&conjugated(x))),
     };
     let rest = b - product;
-    let largest = |array: &Array| array.abs().max(());
-    let numbers = [largest(&rest), largest(matrix.values()), largest(x), largest(b)];
-    let numbers = read_real(&numbers.iter().collect::<Vec<_>>())?;
-    let [rest_size, entries, solution, right] = [0, 1, 2, 3].map(|at| numbers[at]);
-    let size = rest_size / (entries * solution + right).max(f64::MIN_POSITIVE);
-    Ok((if rest_size.is_finite() && solution.is_finite() { size } else { f64::INFINITY }, rest))
+    let largest = |array: &Array| array.abs().max(0);
+    let (solution, right) = (largest(x), largest(b));
+    let added = matrix.values().abs().max(()) * &solution + &right;
+    let sizes = largest(&rest) / added.maximum(f64::MIN_POSITIVE);
+    let sizes = select(&solution.isfinite(), sizes, f64::INFINITY);
+    let size = select(&right.isfinite(), sizes, 0.0).max(());
+    let size = read_real(&[&size])?[0];
+    Ok((if size.is_nan() { f64::INFINITY } else { size }, rest))
 }
 
 fn factors<T: Scalar>(solver: &Solver<T>, site: Site) -> Result<&Factors<T>, Error> {

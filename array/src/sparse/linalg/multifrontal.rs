@@ -9,6 +9,7 @@
 //! Parallel Processing Letters 8(1), 1998). Pivots are chosen within a front; solutions are refined
 //! by their residuals.
 
+use super::numbers::read_real;
 use crate::array::Array;
 use crate::creation::{arange, from_slice, ones, zeros};
 use crate::linalg::decomposed;
@@ -298,13 +299,14 @@ impl Uploaded {
 
 impl Multifrontal {
     /// The factors of a square matrix in `f64` or `c128` by a plan. A pivot of zero makes them
-    /// infinite or NaN. Collective over the mesh.
+    /// infinite or NaN; `None` if that is noticed before the larger part of the work is done.
+    /// Collective over the mesh.
     pub fn new(
         matrix: &Csr,
         dtype: DType,
         plan: &Fronts,
         site: Site,
-    ) -> Result<Multifrontal, Error> {
+    ) -> Result<Option<Multifrontal>, Error> {
         let mesh = matrix.values().mesh()?;
         let split = RowSplit::rows(plan.extent, &mesh);
         let on = Placement { mesh, split, site };
@@ -338,8 +340,16 @@ impl Multifrontal {
             .copied()
             .collect();
         let own_values = entries.taken(&values, &on)?;
-        let mut first_shared = 0;
+        let (mut first_shared, mut work, mut untested) = (0, 0.0, FIRST_WORK);
         for (number, stack) in plan.stacks.iter().enumerate() {
+            let [_, multiplications] = stack.cost();
+            work += multiplications;
+            if work > untested {
+                if !are_finite(&rests)? {
+                    return Ok(None);
+                }
+                untested = 2.0 * work;
+            }
             let own_rows = match &stack.fronts {
                 None => OwnRows::From(first_shared),
                 Some(_) => {
@@ -383,7 +393,7 @@ impl Multifrontal {
         let shared_vertices = on.mesh.enter(|| from_slice(&shared, [shared.len()]));
         let [_, multiplications] = plan.cost();
         let extent = plan.extent;
-        Ok(Multifrontal {
+        Ok(Some(Multifrontal {
             extent,
             dtype,
             stacks,
@@ -392,7 +402,7 @@ impl Multifrontal {
             positions,
             multiplications,
             on,
-        })
+        }))
     }
 
     /// The solutions for the columns of a matrix in the dtype of the factors.
@@ -513,6 +523,13 @@ impl Multifrontal {
     }
 }
 
+/// Whether what fronts leave for their parents is finite. Collective over the mesh.
+fn are_finite(rests: &[Option<Array>]) -> Result<bool, Error> {
+    let of_rests: Vec<Array> = rests.iter().flatten().map(|rest| rest.abs().max(())).collect();
+    let largest = read_real(&of_rests.iter().collect::<Vec<_>>())?;
+    Ok(largest.iter().all(|largest| largest.is_finite()))
+}
+
 /// The fronts of a stack: the entries of the matrix and what earlier fronts leave.
 fn assembled(
     made: &Uploaded,
@@ -548,14 +565,20 @@ fn positions(extent: usize, divided: &[i64], shared: &[i64], on: &Placement) -> 
 /// The plan for a matrix whose rows have no duplicates; `None` if it would cost too much.
 /// Collective over the mesh: every process reads the pattern.
 pub(super) fn planned(matrix: &Csr, site: Site) -> Result<Option<Fronts>, Error> {
-    let devices = matrix.values().mesh()?.mesh().devices();
+    let mesh = matrix.values().mesh()?;
+    let devices = mesh.mesh().devices();
+    let products = if mesh.has_gpus() { MOST_PRODUCTS } else { MOST_PRODUCTS / 10.0 };
     let (starts, columns) = within(site, || matrix.pattern_on_host(site))?;
-    let most = [MOST_ELEMENTS * devices as f64, MOST_PRODUCTS * devices as f64];
+    let most = [MOST_ELEMENTS, products].map(|most| most * devices as f64);
     Ok(Fronts::of(&starts, &columns, devices, most))
 }
 
+/// What fronts leave is tested before so many multiplications are done, and then whenever they have
+/// doubled. A test waits for the devices.
+const FIRST_WORK: f64 = 1e8;
 /// Larger shared matrices are inverted by quarters.
 const LARGE: usize = 512;
-/// The most elements of factors, and the most multiplications, for each device.
+/// The most elements of factors, and the most multiplications, for each device; a tenth of these on
+/// CPUs.
 const MOST_ELEMENTS: f64 = 4e9;
 const MOST_PRODUCTS: f64 = 1e14;
