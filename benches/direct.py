@@ -1,9 +1,10 @@
 """Direct solvers of sparse matrices: python benches/direct.py [--devices cpu:1 | cuda:0,1]
-[--grids 300^2 40^3 ...] [--scipy].
+[--grids 300^2 40^3 ...] [--scipy] [--fronts] [--cg].
 
 For the five-point matrices of squares and the seven-point matrices of cubes: seconds of the first
 factorisation with a solution, of the next factorisation and of a solution (the least of four), and
 the gigabytes of the factors; with `--scipy` also SciPy's (SuperLU, one thread), below 150,000 rows.
+`--fronts` asks for dense matrices on the devices whatever these are;
 `--cg` measures iterations of conjugate gradients in place of it, as `cg` has them.
 """
 
@@ -37,11 +38,11 @@ def seconds(call):
     return time.perf_counter() - start, made
 
 
-def direct(matrix, has_peer):
+def direct(matrix, has_peer, options):
     b = numpy.random.default_rng(1).random(matrix.shape[0])
     own, right = sparse.csc_array(matrix), np.array(b)
-    first, x = seconds(lambda: linalg.splu(own).solve(right).get())
-    again, lu = seconds(lambda: linalg.splu(own))
+    first, x = seconds(lambda: linalg.splu(own, options=options).solve(right).get())
+    again, lu = seconds(lambda: linalg.splu(own, options=options))
     solved = min(seconds(lambda: float(lu.solve(right)[0]))[0] for _ in range(4))
     error = abs(matrix @ x - b).max() / abs(x).max()
     bytes_of = lu.fronts["bytes"] / 1e9 if lu.fronts else float("nan")
@@ -70,6 +71,7 @@ def main():
     parser.add_argument("--devices", default="cpu:1")
     parser.add_argument("--grids", nargs="+", default=GRIDS)
     parser.add_argument("--scipy", action="store_true")
+    parser.add_argument("--fronts", action="store_true")
     parser.add_argument("--cg", action="store_true")
     given = parser.parse_args()
     np.init(devices=given.devices)
@@ -80,7 +82,8 @@ def main():
     for name in given.grids:
         side, axes = map(int, name.split("^"))
         matrix = grid(side, axes)
-        found = iterations(matrix) if given.cg else direct(matrix, given.scipy)
+        options = {"Fronts": True} if given.fronts else None
+        found = iterations(matrix) if given.cg else direct(matrix, given.scipy, options)
         print(f"{name:>7} {matrix.shape[0]:>8}", found, flush=True)
 
 

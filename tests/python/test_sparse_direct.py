@@ -357,10 +357,15 @@ def convection(width, height, kind):
     return (matrix * (1 + 0.25j if kind in "FD" else 1)).astype(kind)
 
 
+def by_fronts(matrix):
+    """The factors by dense matrices on the devices, whatever these are."""
+    return linalg.splu(matrix, options={"Fronts": True})
+
+
 @pytest.mark.parametrize("kind", "dfFD")
 def test_large_matrices_are_factorised_by_fronts(kind):
     matrix = convection(90, 120, kind)
-    lu = linalg.splu(ours(matrix))
+    lu = by_fronts(ours(matrix))
     assert lu.fronts["elements"] > matrix.nnz and lu.fronts["largest"] < matrix.shape[0]
     assert lu.fronts["bytes"] == lu.fronts["elements"] * (16 if kind in "FD" else 8)
     tolerance = 1e-4 if kind in "fF" else 1e-11
@@ -374,7 +379,7 @@ def test_large_matrices_are_factorised_by_fronts(kind):
 
 @pytest.mark.parametrize("method", ["spsolve", "factorized", "eigsh"])
 def test_large_systems(method):
-    matrix = square_grid(105)
+    matrix = square_grid(320 if method == "spsolve" else 105)
     b = drawn(matrix.shape[0])
     if method == "eigsh":
         found = host(linalg.eigsh(ours(matrix), k=3, sigma=0.01, return_eigenvectors=False))
@@ -388,7 +393,7 @@ def test_large_systems(method):
         x = linalg.spsolve(matrix_of_ours, b_of_ours)
     else:
         x = linalg.factorized(matrix_of_ours)(b_of_ours)
-    assert abs(matrix @ host(x) - b).max() < 1e-10
+    assert abs(matrix @ host(x) - b).max() < 1e-9
 
 
 def test_large_matrices_with_pivots_of_zero_are_factorised_on_the_host():
@@ -398,12 +403,12 @@ def test_large_matrices_with_pivots_of_zero_are_factorised_on_the_host():
     zeros = numpy.arange(rows) % 1000 == 0
     matrix = scipy.sparse.csc_array(matrix + scipy.sparse.diags_array(numpy.where(zeros, 0.0, 0.25)))
     b = drawn(rows)
-    assert abs(matrix @ host(linalg.splu(ours(matrix)).solve(phalanx.asarray(b))) - b).max() < 1e-12
+    assert abs(matrix @ host(by_fronts(ours(matrix)).solve(phalanx.asarray(b))) - b).max() < 1e-12
     matrix[:, [7]] = 0
     with pytest.raises(RuntimeError, match="singular"):
-        linalg.splu(ours(scipy.sparse.csc_array(matrix)))
+        by_fronts(ours(scipy.sparse.csc_array(matrix)))
     with pytest.raises(RuntimeError, match="singular"):
-        linalg.splu(sparse.csc_array((rows, rows)))
+        by_fronts(sparse.csc_array((rows, rows)))
 
 
 def test_solutions_of_large_nearly_singular_matrices_have_small_residuals():
@@ -411,7 +416,7 @@ def test_solutions_of_large_nearly_singular_matrices_have_small_residuals():
     matrix = scipy.sparse.csc_array(matrix - scipy.sparse.diags_array(matrix.sum(axis=1)))
     wanted = drawn(matrix.shape[0])
     b = matrix @ wanted
-    x = host(linalg.splu(ours(matrix)).solve(phalanx.asarray(b)))
+    x = host(by_fronts(ours(matrix)).solve(phalanx.asarray(b)))
     assert abs(matrix @ x - b).max() < 1e-9 * max(abs(b).max(), abs(x).max())
 
 
@@ -419,7 +424,7 @@ def test_large_right_hand_sides_of_different_sizes_are_refined_each():
     matrix = convection(90, 120, "d")
     b = drawn(matrix.shape[0], 3) * [1e12, 1.0, 1e-12]
     b[0, 0] = numpy.nan
-    x = host(linalg.splu(ours(matrix)).solve(phalanx.asarray(b)))
+    x = host(by_fronts(ours(matrix)).solve(phalanx.asarray(b)))
     assert numpy.isnan(x[:, 0]).all()
     for column in (1, 2):
         rest = abs(matrix @ x[:, column] - b[:, column]).max()
@@ -431,7 +436,7 @@ def test_badly_scaled_matrices_are_solved_as_well_as_others():
     scales = 2.0 ** numpy.random.default_rng(4).integers(-25, 25, matrix.shape[0])
     scaled = scipy.sparse.diags_array(scales)
     scaled = scipy.sparse.csc_array(scaled @ matrix @ scaled)
-    lu = linalg.splu(ours(scaled))
+    lu = by_fronts(ours(scaled))
     assert lu.fronts is not None
     b = drawn(matrix.shape[0])
     # Powers of two change no digit of the solution but its exponent.
@@ -439,3 +444,11 @@ def test_badly_scaled_matrices_are_solved_as_well_as_others():
     for trans in "NT":
         found = host(lu.solve(phalanx.asarray(b * scales), trans)) * scales
         assert numpy.allclose(found, wanted, rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("rows", [1, 2, 3, 40, 90])
+def test_small_matrices_by_fronts(rows):
+    matrix = scipy.sparse.csc_array(general(rows, "d"))
+    lu, b = by_fronts(ours(matrix)), drawn(rows, 2)
+    assert lu.shape == (rows, rows)
+    assert numpy.allclose(host(lu.solve(phalanx.asarray(b))), theirs.splu(matrix).solve(b))

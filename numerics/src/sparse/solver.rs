@@ -11,6 +11,8 @@ use std::sync::OnceLock;
 pub enum Method {
     /// By columns, with options; in blocks where the default options allow and blocks pay.
     Columns(Options),
+    /// Completely, by dense matrices (fronts). Factors here are those of the default options.
+    Fronts,
     /// Incompletely, on the pattern of the matrix.
     Pattern,
     /// Incompletely, on the pattern of the lower triangle of a Hermitian matrix.
@@ -43,6 +45,7 @@ const MOST_PRODUCTS: usize = 3_000_000;
 
 impl<T: Scalar + ComplexField> Solver<T> {
     fn new(matrix: Columns<T>, method: Method) -> Result<Solver<T>, Unfactorised> {
+        let method = if method == Method::Fronts { Method::complete() } else { method };
         let mut solver = Solver { matrix, method, blocks: None, factors: OnceLock::new() };
         if let Method::Columns(options) = &method
             && options.allows_blocks()
@@ -72,6 +75,7 @@ impl<T: Scalar> Solver<T> {
             return Ok(factors);
         }
         let made = match &self.method {
+            Method::Fronts => unreachable!("bug: factors of no options"),
             Method::Columns(options) => by_columns::factorise(&self.matrix, options, usize::MAX)?
                 .unwrap_or_else(|| unreachable!("bug: more products than numbers")),
             Method::Pattern => on_pattern::factorise(&self.matrix)?,

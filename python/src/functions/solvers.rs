@@ -229,6 +229,7 @@ fn _factorised(
     let how = match name {
         "ilu0" => Factorisation::Pattern,
         "ic0" => Factorisation::HermitianPattern,
+        "fronts" => Factorisation::Fronts,
         "ssor" => Factorisation::Relaxation { factor: given.number("factor")?.unwrap_or(1.0) },
         _ => {
             let mut columns = FactorOptions::default();

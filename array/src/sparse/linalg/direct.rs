@@ -271,6 +271,10 @@ impl Either {
 
 /// Matrices with fewer rows are factorised on the host.
 const MANY_ROWS: usize = 10_000;
+/// On CPUs, matrices are factorised on the host that have fewer rows, or that one device has, if
+/// their fronts take fewer multiplications.
+const ROWS_TO_SHARE: usize = 100_000;
+const MANY_PRODUCTS: f64 = 1e10;
 /// Solutions are refined until their residuals are smaller, relative to what is computed with.
 const ROUNDING: f64 = 1e-14;
 /// Factors whose solutions have larger residuals, before they are refined, are not used.
@@ -285,17 +289,25 @@ const REFINEMENTS: usize = 3;
 /// The factors of a large matrix on the devices, if the method may choose pivots and their order,
 /// and if such factors are few enough and right. Collective over the mesh.
 fn on_devices(matrix: &Csr, how: Factorisation, site: Site) -> Result<Option<By>, Error> {
-    let is_free = matches!(how, Factorisation::Columns(options) if options.allows_blocks());
     let rows = matrix.shape()[0];
+    let is_asked = how == Factorisation::Fronts;
+    let is_free = matches!(how, Factorisation::Columns(options) if options.allows_blocks());
     // A matrix with fewer entries than rows is singular.
-    if !is_free || rows < MANY_ROWS || matrix.nnz() < rows {
+    if matrix.nnz() < rows || rows == 0 || !(is_asked || is_free && rows >= MANY_ROWS) {
         return Ok(None);
     }
     let Some(plan) = planned(matrix, site)? else { return Ok(None) };
+    let mesh = matrix.values().mesh()?;
+    // On CPUs the host's method takes as long, unless there is much to share.
+    let is_shared = mesh.mesh().devices() > 1 && rows >= ROWS_TO_SHARE;
+    let pays = mesh.has_gpus() || is_shared || plan.cost()[1] >= MANY_PRODUCTS;
+    if !(is_asked || pays) {
+        return Ok(None);
+    }
     let dtype = if matrix.dtype().is_complex() { DType::C128 } else { DType::F64 };
     let (scaled, scales) = equilibrated(&matrix.astype(dtype)?, site)?;
     let Some(factors) = Multifrontal::new(&scaled, dtype, &plan, site)? else { return Ok(None) };
-    let b = matrix.values().mesh()?.enter(|| ones([rows, 1], dtype));
+    let b = mesh.enter(|| ones([rows, 1], dtype));
     let x = factors.solve(&b, System::Matrix)?;
     let (size, _) = residual(&scaled, &x, &b, System::Matrix)?;
     let (matrix, host) = (matrix.clone(), OnceLock::new());
@@ -331,8 +343,8 @@ fn equilibrated(matrix: &Csr, site: Site) -> Result<(Csr, [Array; 2]), Error> {
 
 impl OnDevices {
     /// The solutions for a vector or the columns of a matrix, refined by their residuals. `None` if
-    /// these stay large, as those of a nearly singular matrix may: products with an inverse are less
-    /// exact than substitutions.
+    /// these stay large, as those of a nearly singular matrix may: products with an inverse are
+    /// less exact than substitutions.
     ///
     /// Source: J. H. Wilkinson, "Rounding Errors in Algebraic Processes" (1963), section 3.
     fn refined(&self, b: &Array, system: System, site: Site) -> Result<Option<Array>, Error> {

@@ -17,9 +17,10 @@ _GATHERED = COLLECTIVE + (
     "so the memory of each host must hold the factors."
 )
 _LARGE = COLLECTIVE + (
-    " A matrix of 10,000 rows or more is factorised on the devices, by dense matrices; a smaller "
-    "one, and one whose pivots vanish, on the host of every process. Numbers are computed in double "
-    "precision."
+    " A matrix of 10,000 rows or more is factorised on the devices, by dense matrices, if these are "
+    "GPUs, if there are several and the matrix has 100,000 rows, or if its factors take much work; "
+    "others, and those whose pivots vanish, on the host of every process. Numbers are computed in "
+    "double precision."
 )
 _COLUMNS = ("NATURAL", "COLAMD", "MMD_ATA", "MMD_AT_PLUS_A")
 _RULES = ("basic", "prows", "column", "area", "secondary", "dynamic", "interp")
@@ -47,7 +48,8 @@ _SOURCE = {
     "options": (
         "dict",
         "Options by SuperLU's names: `ColPerm`, `DiagPivotThresh`, `ILU_DropTol`, "
-        "`ILU_FillFactor` and `ILU_DropRule`; others are ignored.",
+        "`ILU_FillFactor` and `ILU_DropRule`; others are ignored. ``{'Fronts': True}`` lets `splu` "
+        "factorise by dense matrices on the devices, whatever the size and the devices.",
     ),
 }
 
@@ -249,7 +251,7 @@ def _options(options, permc_spec, diag_pivot_thresh):
     """The options of both factorisations, and those by SuperLU's names."""
     options = dict(options or {})
     named = {"ColPerm": permc_spec, "DiagPivotThresh": diag_pivot_thresh, **options}
-    known = ("ColPerm", "DiagPivotThresh", "ILU_DropTol", "ILU_FillFactor", "ILU_DropRule")
+    known = ("ColPerm", "DiagPivotThresh", "ILU_DropTol", "ILU_FillFactor", "ILU_DropRule", "Fronts")
     for name in named:
         if name not in known and name not in _IGNORED:
             text = f"'{name}' is no option of SuperLU"
@@ -273,7 +275,9 @@ def _options(options, permc_spec, diag_pivot_thresh):
 )
 def splu(A, permc_spec=None, diag_pivot_thresh=None, relax=None, panel_size=None, options=None):
     """Factorises a sparse matrix into a lower and an upper triangular one."""
-    _, given = _options(options, permc_spec, diag_pivot_thresh)
+    named, given = _options(options, permc_spec, diag_pivot_thresh)
+    if named.get("Fronts"):
+        return factors_of("fronts", in_columns(A, "splu"))
     return factors_of("columns", in_columns(A, "splu"), **given)
 
 
