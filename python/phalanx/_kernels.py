@@ -226,15 +226,26 @@ class ReductionKernel(_Kernel):
         identity = None if identity is None else str(identity)
         expressions = [map_expr, reduce_expr, post_map_expr]
 
-        def make():
+        def native(across):
             return _phalanx._ReductionKernel(
                 name, (in_params, out_params), expressions, (identity, across), reduce_type,
                 preamble,
             )
 
+        def make():
+            return native(across)
+
         def program():
             from ._kernel_programs import Reduction
 
+            if across is not None:
+                try:
+                    native(None)
+                except (ValueError, NotImplementedError):
+                    pass
+                else:
+                    # The mistake, if there is one, is in the text of `across`.
+                    make()
             return Reduction(name, (in_params, out_params), expressions, identity, reduce_type,
                              preamble, options)
 
