@@ -53,6 +53,12 @@ RANKS = int(
     next(filter(None, map(os.environ.get, ["PHALANX_SIZE", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE"])), 1)
 )
 
+# Texts of kernels that are no plain arithmetic are refused where there are no GPUs; on GPUs they are
+# compiled.
+on_parsed_texts = pytest.mark.skipif(
+    phalanx.cuda.is_available(), reason="on GPUs the compiler finds the mistakes"
+)
+
 
 def pytest_configure(config):
     config.addinivalue_line(

@@ -11,6 +11,8 @@ import scipy.special
 
 import phalanx as np
 
+from .conftest import on_parsed_texts
+
 RNG = numpy.random.default_rng(11)
 EDGES = [0.0, -0.0, 0.5, -0.5, 1.5, 2.5, -2.5, 1.0, -1.0]
 X = numpy.concatenate([RNG.standard_normal(200) * 3, EDGES])
@@ -176,11 +178,7 @@ def test_functions_that_write_variables():
     numpy.testing.assert_array_equal(own(np.array(X)).get(), X + X)
 
 
-# On GPUs, texts that are no plain arithmetic are compiled, and the compiler refuses them.
-parsed = pytest.mark.skipif(np.cuda.is_available(), reason="on GPUs the compiler finds the mistakes")
-
-
-@parsed
+@on_parsed_texts
 def test_mistakes_with_functions_that_write_variables():
     for text, reason in {
         "T s; z = x > 0 ? sincos(x, &s, &s) : 0": "stands outside of",
@@ -438,7 +436,7 @@ def test_constants():
         numpy.testing.assert_allclose(run(f"z = x * 0 + {name}", X[:1] * 0), [value], rtol=1e-15)
 
 
-@parsed
+@on_parsed_texts
 def test_functions_that_are_not_known_are_named():
     for text, reason in {
         "__dadd_rd(x, x)": "`__dadd_rd` is not known here: .*`_rn` does",
@@ -501,7 +499,7 @@ TEXTS = (
 TOKENS = [token for text in TEXTS for token in re.findall(r"\w+|\s+|[^\w\s]+", text)]
 
 
-@parsed
+@on_parsed_texts
 def test_changed_texts_run_or_are_refused():
     rng, x, run_ones = random.Random(7), np.array(X[:5]), 0
     for _ in range(600):

@@ -5,6 +5,8 @@ import pytest
 
 import phalanx as np
 
+from .conftest import on_parsed_texts
+
 RNG = numpy.random.default_rng(4)
 
 
@@ -438,7 +440,7 @@ def test_fuse_is_no_more_than_a_name():
             wrong()
 
 
-@pytest.mark.skipif(np.cuda.is_available(), reason="on GPUs the compiler finds the mistakes")
+@on_parsed_texts
 def test_mistakes():
     x = np.array(FLOATS)
     for text, message in [

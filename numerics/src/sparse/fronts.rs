@@ -6,7 +6,6 @@
 //! of one level are padded to a few sizes, so that they are stacks of matrices.
 
 use super::dissection::{Graph, Node, dissect};
-use std::ops::Range;
 
 /// Fronts are padded to the largest one of their stack. A stack is filled up by at most this
 /// multiple of its elements, or by as many elements as cost less than a stack more.
@@ -77,17 +76,14 @@ impl Stack {
 
     /// The elements that the factors keep, and the multiplications for them.
     pub fn cost(&self) -> [f64; 2] {
-        let [fronts, own, rim] = [self.len(), self.own, self.rim].map(|number| number as f64);
-        let kept = own * own + 2.0 * own * rim;
-        [fronts * kept, fronts * own * (own * own + 2.0 * own * rim + rim * rim)]
+        cost(self.own, self.rim).map(|cost| self.len() as f64 * cost)
     }
 }
 
 impl Fronts {
     /// The elements that the factors keep, and the multiplications for them.
     pub fn cost(&self) -> [f64; 2] {
-        let add = |sum: [f64; 2], cost: [f64; 2]| [sum[0] + cost[0], sum[1] + cost[1]];
-        self.stacks.iter().map(Stack::cost).fold([0.0; 2], add)
+        sum(self.stacks.iter().map(Stack::cost))
     }
 
     /// The plan for a square matrix on a number of devices, from the starts of its rows and the
@@ -96,14 +92,23 @@ impl Fronts {
     pub fn of(starts: &[usize], columns: &[u32], devices: usize, most: [f64; 2]) -> Option<Fronts> {
         let graph = Graph::of(starts, columns);
         let tree = Tree::of(&graph);
-        let estimate = (0..tree.nodes.len()).map(|node| tree.cost(node));
-        let sum = estimate.fold([0.0; 2], |sum, cost| [sum[0] + cost[0], sum[1] + cost[1]]);
-        if sum[0] > most[0] || sum[1] > most[1] || tree.largest_leaf() > LARGEST_LEAF {
+        let estimate = sum((0..tree.nodes.len()).map(|node| tree.cost(node)));
+        if estimate[0] > most[0] || estimate[1] > most[1] || tree.largest_leaf() > LARGEST_LEAF {
             return None;
         }
         let places = Places::of(&tree, devices);
         Some(Fronts { extent: graph.extent(), stacks: places.stacks(&tree, starts, columns) })
     }
+}
+
+/// The elements that a front keeps, and the multiplications for them.
+fn cost(own: usize, rim: usize) -> [f64; 2] {
+    let [own, rim] = [own, rim].map(|number| number as f64);
+    [own * own + 2.0 * own * rim, own * (own + rim) * (own + rim)]
+}
+
+fn sum(costs: impl Iterator<Item = [f64; 2]>) -> [f64; 2] {
+    costs.fold([0.0; 2], |sum, cost| [sum[0] + cost[0], sum[1] + cost[1]])
 }
 
 /// The nodes of a dissection with their rims.
@@ -154,8 +159,7 @@ impl Tree {
 
     /// The elements that a front keeps, and the multiplications for them.
     fn cost(&self, node: usize) -> [f64; 2] {
-        let (own, rim) = (self.nodes[node].vertices.len() as f64, self.rims[node].len() as f64);
-        [own * own + 2.0 * own * rim, own * (own + rim) * (own + rim)]
+        cost(self.nodes[node].vertices.len(), self.rims[node].len())
     }
 
     /// The most vertices of a node without children.
@@ -330,7 +334,7 @@ impl Entries {
     }
 
     fn of_node(&self, node: usize) -> &[(usize, u32, u32)] {
-        &self.entries[Range { start: self.starts[node], end: self.starts[node + 1] }]
+        &self.entries[self.starts[node]..self.starts[node + 1]]
     }
 }
 

@@ -50,7 +50,8 @@ pub(super) struct Multifrontal {
     shared_vertices: Array,
     /// Where each row's solution is among those of these vertices.
     positions: Array,
-    multiplications: f64,
+    /// The elements of the factors, and the multiplications for them.
+    cost: [f64; 2],
     on: Placement,
 }
 
@@ -297,6 +298,28 @@ impl Uploaded {
     }
 }
 
+impl Factors {
+    /// The factors of a stack of fronts, and what they leave for their parents, on the devices of
+    /// the fronts.
+    fn of(
+        plan: Uploaded,
+        front: &Array,
+        on: &Placement,
+    ) -> Result<(Factors, Option<Array>), Error> {
+        let (own, end, is_shared) = (plan.own, plan.own + plan.rim, plan.counts.is_none());
+        let inverse = on.inverse(&part(front, 0..own, 0..own), is_shared)?;
+        if plan.rim == 0 {
+            return Ok((Factors { plan, inverse, rim: None }, None));
+        }
+        let across = on.cut(part(front, 0..own, own..end), 2, is_shared);
+        let down = on.cut(part(front, own..end, 0..own), 1, is_shared);
+        let (from, to) = (matmul(&inverse, &across), matmul(&down, &inverse));
+        let corner = on.cut(part(front, own..end, own..end), 1, is_shared);
+        let rest = on.put_local(corner - matmul(&down, &from), &plan);
+        Ok((Factors { plan, inverse, rim: Some([from, to]) }, Some(rest)))
+    }
+}
+
 impl Multifrontal {
     /// The factors of a square matrix in `f64` or `c128` by a plan. A pivot of zero makes them
     /// infinite or NaN; `None` if that is noticed before the larger part of the work is done.
@@ -370,29 +393,16 @@ impl Multifrontal {
                 on.taken(&values, &entries, None)?
             };
             let front = assembled(&made, stack, &begun, &rests, &on)?;
-            let (own, end) = (made.own, made.own + made.rim);
             for child in stack.children.iter().filter(|child| last_use[child.stack] == number) {
                 rests[child.stack] = None;
             }
-            let is_shared = made.counts.is_none();
-            let inverse = on.inverse(&part(&front, 0..own, 0..own), is_shared)?;
-            let (mut rim, mut rest) = (None, None);
-            if made.rim > 0 {
-                let across = on.cut(part(&front, 0..own, own..end), 2, is_shared);
-                let down = on.cut(part(&front, own..end, 0..own), 1, is_shared);
-                let (from, to) = (matmul(&inverse, &across), matmul(&down, &inverse));
-                let corner = on.cut(part(&front, own..end, own..end), 1, is_shared);
-                rest = Some(corner - matmul(&down, &from));
-                rim = Some([from, to]);
-            }
-            // Parents find what is left on the devices of the fronts.
-            rests.push(rest.map(|rest| on.put_local(rest, &made)));
-            stacks.push(Factors { plan: made, inverse, rim });
+            let (factors, rest) = Factors::of(made, &front, &on)?;
+            rests.push(rest);
+            stacks.push(factors);
         }
         let positions = positions(plan.extent, &numbers, &shared, &on);
         let shared_vertices = on.mesh.enter(|| from_slice(&shared, [shared.len()]));
-        let [_, multiplications] = plan.cost();
-        let extent = plan.extent;
+        let (extent, cost) = (plan.extent, plan.cost());
         Ok(Some(Multifrontal {
             extent,
             dtype,
@@ -400,26 +410,46 @@ impl Multifrontal {
             vertices,
             shared_vertices,
             positions,
-            multiplications,
+            cost,
             on,
         }))
     }
 
     /// The solutions for the columns of a matrix in the dtype of the factors.
     pub fn solve(&self, b: &Array, system: System) -> Result<Array, Error> {
-        let (on, site) = (&self.on, self.on.site);
-        let columns = b.shape()[1];
-        let none = on.mesh.enter(|| zeros([1, columns], self.dtype));
         let b = match system {
             System::Adjoint => conjugated(b),
             _ => b.clone(),
         };
-        let b = try_concatenate(&[&b, &none], &0.into(), None, site)?;
+        let columns = b.shape()[1];
+        let stacks = self.stacks.iter();
+        let numbers: Vec<Array> =
+            stacks.map(|factors| factors.plan.columns(columns, &self.on)).collect();
+        let mut own = self.eliminated(&b, &numbers, system)?;
+        self.substitute(&mut own, &numbers, system)?;
+        let x = self.collected(&own, columns)?;
+        Ok(match system {
+            System::Adjoint => conjugated(&x),
+            _ => x,
+        })
+    }
+
+    /// Of each stack, the pivots' solution without what later fronts change, children first.
+    /// `numbers` are those of the columns.
+    fn eliminated(
+        &self,
+        b: &Array,
+        numbers: &[Array],
+        system: System,
+    ) -> Result<Vec<Array>, Error> {
+        let (on, site, columns) = (&self.on, self.on.site, b.shape()[1]);
+        let none = on.mesh.enter(|| zeros([1, columns], self.dtype));
+        let b = try_concatenate(&[b, &none], &0.into(), None, site)?;
         let of_devices = self.vertices.taken(&b, on)?;
         let shared = on.taken(&b, &self.shared_vertices, None)?;
-        // What each stack leaves for its parents, and its own part of the solution.
+        // What each stack leaves for its parents.
         let (mut rests, mut own) = (Vec::new(), Vec::new());
-        for factors in &self.stacks {
+        for (factors, numbers) in self.stacks.iter().zip(numbers) {
             let plan = &factors.plan;
             let first = match &plan.own_rows {
                 OwnRows::OfDevice(rows) => {
@@ -432,10 +462,9 @@ impl Multifrontal {
             };
             let rim = on.zeros([plan.fronts, plan.rim, columns], self.dtype, plan.counts());
             let mut v = try_concatenate(&[&first, &rim], &1.into(), None, site)?;
-            let numbers = plan.columns(columns, on);
             for child in &plan.children {
                 if let Some(rest) = &rests[child.stack] {
-                    v = plan.add(&v, child, &numbers, rest, on)?;
+                    v = plan.add(&v, child, numbers, rest, on)?;
                 }
             }
             let end = plan.own + plan.rim;
@@ -451,7 +480,18 @@ impl Multifrontal {
                 _ => matmul(&matrix_transpose(&factors.inverse), &first),
             });
         }
-        drop(rests);
+        Ok(own)
+    }
+
+    /// Completes the solutions of all stacks, parents first.
+    fn substitute(
+        &self,
+        own: &mut [Array],
+        numbers: &[Array],
+        system: System,
+    ) -> Result<(), Error> {
+        let (on, site) = (&self.on, self.on.site);
+        // The solutions of own rows and of the rim.
         let mut whole: Vec<Option<Array>> = vec![None; self.stacks.len()];
         for (stack, factors) in self.stacks.iter().enumerate().rev() {
             let plan = &factors.plan;
@@ -459,15 +499,15 @@ impl Multifrontal {
                 whole[stack] = Some(on.put(own[stack].clone(), plan.counts()));
                 continue;
             };
-            let numbers = plan.columns(columns, on);
+            let (numbers, columns) = (&numbers[stack], own[stack].shape()[2]);
             let mut rim = on.zeros([plan.fronts, plan.rim, columns], self.dtype, plan.counts());
             for parent in &plan.parents {
                 let Some(source) = &whole[parent.stack] else { continue };
                 rim = if self.stacks[parent.stack].plan.counts.is_none() && plan.counts.is_some() {
-                    let operands = [&rim, &parent.slots, &parent.rows, &numbers, source];
+                    let operands = [&rim, &parent.slots, &parent.rows, numbers, source];
                     record(Sparse::AddFronts { is_local: false }, &operands, site)?
                 } else {
-                    plan.add(&rim, parent, &numbers, source, on)?
+                    plan.add(&rim, parent, numbers, source, on)?
                 };
             }
             own[stack] = match system {
@@ -477,12 +517,16 @@ impl Multifrontal {
             let both = try_concatenate(&[&own[stack], &rim], &1.into(), None, site)?;
             whole[stack] = Some(on.put(both, plan.counts()));
         }
+        Ok(())
+    }
+
+    /// The solutions of the stacks in the order of the matrix's rows.
+    fn collected(&self, own: &[Array], columns: usize) -> Result<Array, Error> {
+        let (on, site) = (&self.on, self.on.site);
         let total: usize = self.vertices.counts.iter().sum();
-        let mut of_devices = on.put(
-            on.mesh.enter(|| zeros([total, columns], self.dtype)),
-            Some(&self.vertices.counts),
-        );
-        let mut all = Vec::new();
+        let empty = on.mesh.enter(|| zeros([total, columns], self.dtype));
+        let mut of_devices = on.put(empty, Some(&self.vertices.counts));
+        let mut shared = Vec::new();
         for (own, factors) in own.iter().zip(&self.stacks) {
             let plan = &factors.plan;
             match &plan.own_rows {
@@ -491,29 +535,25 @@ impl Multifrontal {
                     let own = on.put(own.clone(), plan.counts());
                     of_devices = record(Sparse::Place, &[&of_devices, &places, &own], site)?;
                 }
-                OwnRows::From(_) => all.push(own.reshape([plan.own, columns])),
+                OwnRows::From(_) => shared.push(own.reshape([plan.own, columns])),
             }
         }
-        all.insert(0, of_devices);
-        let all = try_concatenate(&all.iter().collect::<Vec<_>>(), &0.into(), None, site)?;
-        let x = taken(&all, &self.positions, site)?;
-        Ok(match system {
-            System::Adjoint => conjugated(&x),
-            _ => x,
-        })
+        let all: Vec<&Array> = std::iter::once(&of_devices).chain(&shared).collect();
+        let all = try_concatenate(&all, &0.into(), None, site)?;
+        taken(&all, &self.positions, site)
     }
 
     /// What the factors take.
     pub fn report(&self) -> FrontReport {
         let plans = || self.stacks.iter().map(|factors| &factors.plan);
-        let elements = |plan: &Uploaded| plan.fronts * plan.own * (plan.own + 2 * plan.rim);
-        let elements = plans().map(elements).sum();
+        let [elements, multiplications] = self.cost;
+        let elements = elements as usize;
         FrontReport {
             fronts: plans().map(|plan| plan.fronts).sum(),
             largest: plans().map(|plan| plan.own + plan.rim).max().unwrap_or(0),
             elements,
             bytes: elements * self.dtype.size(),
-            multiplications: self.multiplications,
+            multiplications,
         }
     }
 
