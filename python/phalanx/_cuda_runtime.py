@@ -77,6 +77,7 @@ def deviceSynchronize():
     for device, _ in enumerate(_phalanx._gpus()):
         _phalanx._synchronize_gpu(device)
     _kept.clear()
+    _memory_hooks.deliver()
 
 
 def streamSynchronize(stream):

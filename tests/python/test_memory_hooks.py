@@ -1,6 +1,7 @@
 """Memory hooks and allocators of phalanx.cuda."""
 
 import ctypes
+import gc
 import io
 import json
 import subprocess
@@ -365,6 +366,9 @@ def test_an_exception_of_the_block_is_kept():
     lambda: np.cuda.runtime.deviceSynchronize(), lambda: np.cuda.runtime.streamSynchronize(0),
 ])
 def test_hooks_are_called_when_the_program_waits(wait):
+    # Arrays of earlier tests whose objects refer to each other are freed whenever Python finds them.
+    gc.collect()
+    np.cuda.Stream.null.synchronize()
     hook = Keeping()
     with hook:
         work()
