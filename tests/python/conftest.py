@@ -2,7 +2,8 @@
 
 The devices are those of `PHALANX_DEVICES`. With `PHALANX_TEST_FULL=1` every case runs on all of
 them, with ten times as many examples of Hypothesis. `PHALANX_TEST_SHARE` runs an eighth of the
-tests, `PHALANX_TEST_TURN` a quarter of the cases of each test.
+tests, `PHALANX_TEST_TURN` a quarter of the cases of each test; both half of the eighth, or a
+quarter of it in ranks.
 Under a launcher every process runs the tests as a rank of one world, except tests marked as tests
 of one process.
 """
@@ -83,8 +84,10 @@ def pytest_collection_modifyitems(config, items):
             if (cases[function] + int(turn)) % min(4, totals[function]):
                 return False
         number = zlib.crc32(item.nodeid.encode())
-        if turn and RANKS > 1 and number // 8 % 2 != int(turn) % 2:
-            return False
+        if turn and share:
+            parts = 4 if RANKS > 1 else 2
+            if number // 8 % parts != int(turn) % parts:
+                return False
         return not share or number % 8 == int(share)
 
     due = [is_due(item) for item in items]

@@ -411,6 +411,39 @@ def test_large_matrices_with_pivots_of_zero_are_factorised_on_the_host():
         by_fronts(sparse.csc_array((rows, rows)))
 
 
+@pytest.mark.parametrize("cls", [sparse.csc_array, sparse.csr_array])
+def test_other_matrices_of_a_pattern_are_factorised_as_the_first_one(cls):
+    matrix = scipy.sparse.csc_array(convection(21, 17, "d"))
+    own, b = cls(ours(matrix)), drawn(matrix.shape[0], 2)
+
+    def solved(own, matrix):
+        with warnings.catch_warnings():
+            # Both packages warn of another format.
+            warnings.simplefilter("ignore")
+            lu = by_fronts(own)
+        x = host(lu.solve(phalanx.asarray(b)))
+        assert abs(matrix @ x - b).max() < 1e-11 * max(1, abs(x).max())
+        return lu
+
+    first = solved(own, matrix)
+    before = host(first.solve(phalanx.asarray(b)))
+    second = solved(own * 2.5, matrix * 2.5)
+    assert second.fronts == first.fronts
+    solved(own.astype("D") * (1 + 2j), matrix * (1 + 2j))
+    solved(own + 3 * sparse.eye_array(matrix.shape[0]), matrix + 3 * scipy.sparse.eye_array(
+        matrix.shape[0]))
+    own.data[:] = own.data ** 2 + 1
+    changed = own.tocsc().get()
+    solved(own, changed)
+    # A pivot of zero ends in factors on the host, and the next matrix is factorised as before.
+    zero = own * 0.0
+    with pytest.raises(RuntimeError, match="singular"):
+        by_fronts(sparse.csc_array(zero))
+    assert solved(own * 3.0, changed * 3.0).fronts == first.fronts
+    # The first factors are still those of the first matrix.
+    assert (host(first.solve(phalanx.asarray(b))) == before).all()
+
+
 def test_solutions_of_large_nearly_singular_matrices_have_small_residuals():
     matrix = square_grid(105)
     matrix = scipy.sparse.csc_array(matrix - scipy.sparse.diags_array(matrix.sum(axis=1)))

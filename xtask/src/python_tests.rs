@@ -51,9 +51,9 @@ pub fn place(project: &Project, built: &Path) -> Result<(), Failure> {
 
 /// The programs of all tests of the module on one device, and of all or one share of them on other
 /// numbers of devices and as ranks of four processes: those that compute, the longest first, and
-/// those that mostly wait. Each number of devices has another share; the share of one number beside
-/// three runs for a commit. On one device all tests run, of long ones a quarter of their cases; in
-/// processes half of the share runs. The module must be in its place.
+/// those that mostly wait. Each number of devices has another share; half of the share of one
+/// number beside three runs for a commit. On one device all tests run, of long ones a quarter of
+/// their cases; in processes a quarter of the share runs. The module must be in its place.
 pub fn programs(
     project: &Project,
     python: &Path,
@@ -99,7 +99,10 @@ pub fn programs(
     let numbers = ["cpu:3", "cpu:8", "cpu:4", "cpu:2"];
     let due = |(number, _): &(usize, &str)| full || [0, 1 + turn(project) % 3].contains(number);
     let numbers = numbers.into_iter().enumerate().filter(due);
-    let numbers = numbers.map(|(after, devices)| (after, on_devices(devices)));
+    let numbers = numbers.map(|(after, devices)| match after {
+        0 => (after, on_devices(devices)),
+        _ => (after, of_turn(on_devices(devices))),
+    });
     let launched = launchers(python).into_iter().map(in_processes);
     let several = numbers.chain(launched.enumerate().map(|(after, tests)| (4 + after, tests)));
     programs.extend(several.map(|(after, tests)| shared(tests, after)));

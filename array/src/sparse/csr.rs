@@ -1,5 +1,6 @@
 //! The matrix in rows: its parts, and how it is read.
 
+use super::fronts::FrontPlan;
 use super::needs::Needs;
 use super::split::{EntryOrder, RowSplit};
 use super::sums::sums_at;
@@ -31,6 +32,8 @@ pub struct Csr {
     pub(super) is_even: Arc<OnceLock<bool>>,
     /// What products need of the other operand, if there are several devices.
     pub(super) needs: Arc<OnceLock<Needs>>,
+    /// How matrices of this pattern are factorised by fronts.
+    pub(super) fronts: Arc<FrontPlan>,
     /// The transpose, once it has been made.
     pub(super) transposed: Arc<OnceLock<Transposed>>,
 }
@@ -52,8 +55,20 @@ impl Csr {
     ) -> Csr {
         let (starts, ends) = (starts.clone(), ends.clone());
         let (columns, values) = (columns.clone(), values.clone());
-        let (order, is_even, needs, transposed) = Default::default();
-        Csr { shape, starts, ends, columns, values, split, order, is_even, needs, transposed }
+        let (order, is_even, needs, fronts, transposed) = Default::default();
+        Csr {
+            shape,
+            starts,
+            ends,
+            columns,
+            values,
+            split,
+            order,
+            is_even,
+            needs,
+            fronts,
+            transposed,
+        }
     }
 
     /// The numbers of rows and columns. Local.

@@ -4,6 +4,7 @@ mod combine;
 mod construct;
 pub mod csgraph;
 mod csr;
+mod fronts;
 pub mod linalg;
 mod needs;
 mod order;

@@ -117,7 +117,7 @@ fn reductions_combine_every_dtype_with_every_monoid_on_every_plane() {
                     for kind in [Reduction::AllReduce, Reduction::Reduce, Reduction::ReduceScatter]
                     {
                         // Over the network every pair meets each size at some number of members.
-                        let share = if members > 4 { 7 } else { 2 };
+                        let share = if members > 4 { 14 } else { 4 };
                         let sizes = SHORT.iter().copied().enumerate();
                         for (at, items) in sizes {
                             if *name == "local" || (at + number + members).is_multiple_of(share) {

@@ -2,7 +2,7 @@
 //! completely on the devices. *Gathered* for others: every process reads the matrix and right-hand
 //! sides to its host, and computes the same there.
 
-use super::multifrontal::{FrontReport, Multifrontal, planned};
+use super::multifrontal::{FrontReport, Multifrontal};
 use super::numbers::{computed, read_real};
 use super::operator::LinearOperator;
 use crate::array::Array;
@@ -296,19 +296,19 @@ fn on_devices(matrix: &Csr, how: Factorisation, site: Site) -> Result<Option<By>
     if matrix.nnz() < rows || rows == 0 || !(is_asked || is_free && rows >= MANY_ROWS) {
         return Ok(None);
     }
-    let Some(plan) = planned(matrix, site)? else { return Ok(None) };
     let mesh = matrix.values().mesh()?;
     // On CPUs the host's method takes as long, unless there is much to share.
     let is_shared = mesh.mesh().devices() > 1 && rows >= ROWS_TO_SHARE;
-    let pays = mesh.has_gpus() || is_shared || plan.cost()[1] >= MANY_PRODUCTS;
-    if !(is_asked || pays) {
+    let pays = |work| is_asked || mesh.has_gpus() || is_shared || work >= MANY_PRODUCTS;
+    let pattern = || within(site, || matrix.pattern_on_host(site));
+    let Some(plan) = matrix.fronts.of(mesh.clone(), pattern, pays, site)? else {
         return Ok(None);
-    }
+    };
     let dtype = if matrix.dtype().is_complex() { DType::C128 } else { DType::F64 };
     let (scaled, scales) = equilibrated(&matrix.astype(dtype)?, site)?;
-    let Some(factors) = Multifrontal::new(&scaled, dtype, &plan, site)? else { return Ok(None) };
+    let Some(factors) = Multifrontal::new(&scaled, dtype, plan, site)? else { return Ok(None) };
     let b = mesh.enter(|| ones([rows, 1], dtype));
-    let x = factors.solve(&b, System::Matrix)?;
+    let x = factors.solve(&b, System::Matrix, site)?;
     let (size, _) = residual(&scaled, &x, &b, System::Matrix)?;
     let (matrix, host) = (matrix.clone(), OnceLock::new());
     let own = OnDevices { factors, scaled, scales, matrix, host };
@@ -366,14 +366,14 @@ impl OnDevices {
             b.converted(matrix.dtype(), site).reshape([rows, count])
         };
         let columns = columns * before.expand_dims(1);
-        let mut x = factors.solve(&columns, system)?;
+        let mut x = factors.solve(&columns, system, site)?;
         if count > 0 {
             let (mut size, mut rest) = residual(matrix, &x, &columns, system)?;
             for _ in 0..REFINEMENTS {
                 if size <= ROUNDING || !size.is_finite() {
                     break;
                 }
-                let next = &x + factors.solve(&rest, system)?;
+                let next = &x + factors.solve(&rest, system, site)?;
                 let (next_size, next_rest) = residual(matrix, &next, &columns, system)?;
                 // A refinement that makes it worse is not kept.
                 if next_size >= size {

@@ -183,7 +183,7 @@ pub(super) fn stencil_norm([rows, columns]: [usize; 2]) -> Case {
 
 #[test]
 fn stencils_that_are_summed() {
-    for (rows, columns) in [(30, 50), (3, 2000), (64, 256), (70, 257), (205, 1001), (1, 1)] {
+    for (rows, columns) in [(30, 50), (3, 2000), (64, 256), (70, 257), (41, 1001), (1, 1)] {
         stencil_norm([rows, columns]).check();
     }
 }
@@ -234,7 +234,7 @@ fn least_elements_of_parts_of_rows() {
 /// The variance of sums of neighbours in planes, whose ends lie within a thread's points.
 #[test]
 fn variances_of_neighbours() {
-    for extents in [[3, 5, 7], [41, 101, 105], [40, 100, 104]] {
+    for extents in [[3, 5, 7], [11, 61, 105], [10, 60, 104]] {
         let [planes, rows, columns] = extents;
         let strides = [((rows + 2) * columns) as isize, columns as isize, 1];
         let shape = [planes, rows, columns];

@@ -138,10 +138,11 @@ fn check_partitions(value: &Value, axis: u8) {
 
 #[test]
 fn partitions_of_every_dtype_and_axis() {
-    for &dtype in DType::ALL {
+    for (number, &dtype) in DType::ALL.iter().enumerate() {
+        // Each dtype has every second shape of an extent, and its neighbour the others.
         for (seed, extent) in [1, 2, 255, 256, 3000].into_iter().enumerate() {
-            for (shape, axis) in shapes(extent).into_iter().filter(|(shape, _)| !shape.contains(&0))
-            {
+            let shapes = shapes(extent).into_iter().filter(|(shape, _)| !shape.contains(&0));
+            for (shape, axis) in shapes.skip((number + seed) % 2).step_by(2) {
                 check_partitions(&Value::mixed(dtype, &shape, seed as u64), axis);
             }
         }
@@ -152,12 +153,13 @@ fn partitions_of_every_dtype_and_axis() {
 /// in order.
 #[test]
 fn partitions_of_long_lines() {
-    for dtype in [DType::I32, DType::F32, DType::F64, DType::U64] {
+    for (number, dtype) in [DType::I32, DType::F32, DType::F64, DType::U64].into_iter().enumerate()
+    {
         check_partitions(&Value::mixed(dtype, &[150_001], 5), 0);
         let count = 70_000i64;
         let lines: [&dyn Fn(i64) -> i64; 5] =
             [&|_| 7, &|at| at % 3, &|at| at % 17 * 1000 + at / 17, &|at| at, &|at| -at];
-        for line in lines {
+        for line in lines.into_iter().skip(number % 2).step_by(2) {
             let elements = (0..count).map(|at| Scalar::new(line(at)).cast(dtype));
             check_partitions(&Value::new(&[count as usize], elements, dtype), 0);
         }
