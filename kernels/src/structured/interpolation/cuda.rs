@@ -12,8 +12,9 @@ use phalanx_ops::structured::{Interpolate, Outside, SPLINE_ORDER};
 static TEXT: &str = include_str!("interpolation.cu");
 const THREADS: usize = 256;
 const MOST_BLOCKS: usize = 1 << 20;
-/// The points of a thread along the joined axis before the last one.
-const STRIP: usize = 8;
+/// The points of a thread along the joined axis before the last one, and those of many points.
+const STRIPS: [usize; 2] = [8, 32];
+const MANY: usize = 1 << 24;
 
 /// The number of what is outside in the text.
 fn number(outside: Outside) -> usize {
@@ -31,12 +32,35 @@ fn number(outside: Outside) -> usize {
 /// Images of fewer elements have positions of 32 bits.
 const SHORT: usize = 1 << 30;
 
-/// The text for coefficients and coordinates of these dtypes, points of `rank` joined axes, and
-/// images of so many elements.
+/// How a thread goes over points.
+#[derive(Clone, Copy)]
+struct Way {
+    /// The number of the points' joined axes.
+    rank: usize,
+    /// Points along the axis before the last one.
+    strip: usize,
+    /// Whether these have the same coordinate along the second of two axes, and share sums.
+    is_shared: bool,
+}
+
+impl Way {
+    fn of(op: &Interpolate, points: &Points, total: usize) -> Way {
+        let rank = points.extents.len();
+        if rank == 1 {
+            return Way { rank, strip: 1, is_shared: false };
+        }
+        let is_fixed = op.axes == 2 && points.strides[1][rank - 2] == 0;
+        let strip = STRIPS[usize::from(total >= MANY)];
+        // Two rows of two coefficients are computed sooner than kept.
+        Way { rank, strip, is_shared: is_fixed && op.order > 1 }
+    }
+}
+
+/// The text for coefficients and coordinates of these dtypes, and images of so many elements.
 fn routine(
     op: &Interpolate,
     [image, coordinates]: [DType; 2],
-    rank: usize,
+    way: Way,
     elements: usize,
 ) -> Routine {
     let defines = [
@@ -46,16 +70,16 @@ fn routine(
         ("AXES", op.axes.to_string()),
         ("ORDER", op.order.to_string()),
         ("OUTSIDE", number(op.outside).to_string()),
-        ("RANK", rank.to_string()),
-        ("STRIP", if rank == 1 { "1".into() } else { STRIP.to_string() }),
+        ("RANK", way.rank.to_string()),
+        ("STRIP", way.strip.to_string()),
+        ("SHARED", u8::from(way.is_shared).to_string()),
         ("P", if elements < SHORT { "i32".into() } else { "i64".into() }),
     ];
     Routine::new(TEXT, defines, Uses::default())
 }
 
-fn of_points(op: &Interpolate, operands: &[Block<'_>], points: &Points) -> Routine {
-    let dtypes = [operands[0].dtype, operands[1].dtype];
-    routine(op, dtypes, points.extents.len(), points.image())
+fn of_points(op: &Interpolate, operands: &[Block<'_>], points: &Points, way: Way) -> Routine {
+    routine(op, [operands[0].dtype, operands[1].dtype], way, points.image())
 }
 
 /// The texts that `run` runs.
@@ -63,7 +87,8 @@ pub fn routines(op: &Interpolate, operands: &[Block<'_>], to: &Block<'_>) -> Vec
     if to.is_empty() {
         return Vec::new();
     }
-    vec![of_points(op, operands, &Points::of(op, operands, to))]
+    let points = Points::of(op, operands, to);
+    vec![of_points(op, operands, &points, Way::of(op, &points, to.len()))]
 }
 
 /// Computes the block `to` of the result from the block of the coefficients and the coordinates.
@@ -93,9 +118,10 @@ pub fn run(
     words.extend(points.axes.iter().map(|axis| axis.stride as u64));
     words.extend(points.extents.iter().map(|&extent| extent as u64));
     words.extend(points.strides.iter().flatten().map(|&stride| stride as u64));
-    let routine = of_points(op, operands, &points);
+    let way = Way::of(op, &points, total);
+    let routine = of_points(op, operands, &points, way);
     let threads = match points.extents[..] {
-        [.., rows, _] => total / rows * rows.div_ceil(STRIP),
+        [.., rows, _] => total / rows * rows.div_ceil(way.strip),
         _ => total,
     };
     let blocks = threads.div_ceil(THREADS).min(MOST_BLOCKS);
@@ -123,7 +149,9 @@ pub fn sources() -> Vec<String> {
             let op = Interpolate { axes, order, outside, number: 0, dtype: dtypes[third] };
             let elements = if number % 3 == 0 { SHORT } else { 1 };
             let rank = 1 + usize::from(number) % 3;
-            routine(&op, [dtypes[first], dtypes[second]], rank, elements).source()
+            let strip = if rank == 1 { 1 } else { STRIPS[first] };
+            let way = Way { rank, strip, is_shared: rank > 1 && axes == 2 && order > 1 };
+            routine(&op, [dtypes[first], dtypes[second]], way, elements).source()
         })
     });
     texts.collect()

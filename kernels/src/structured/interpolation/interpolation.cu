@@ -137,6 +137,8 @@ DEVICE void weigh(f64 t, f64* weights) {
 struct Near {
     f64 weights[TAPS];
     P places[TAPS];
+    // The first one's position, as if the axis had no ends.
+    P start;
 #if OUTSIDE == COEFFICIENT
     bool beyond[TAPS];
 #endif
@@ -158,6 +160,7 @@ DEVICE void look(const Argument& a, int axis, C coordinate, Near& near) {
     // integer, and its weights are NaN.
     P most = extent + 6, start = (P)middle;
     start = (start < -most ? -most : start > most ? most : start) - ORDER / 2;
+    near.start = start;
 #pragma unroll
     for (int tap = 0; tap < TAPS; tap++) {
         P at = start + tap;
@@ -168,8 +171,60 @@ DEVICE void look(const Argument& a, int axis, C coordinate, Near& near) {
     }
 }
 
+// The sums along the second axis of the rows of coefficients around a point. If this axis's
+// coordinate stays the same (SHARED), a point shares some of them with the one above it.
+struct Rows {
+#if SHARED
+    f64 sums[TAPS];
+    P start;
+#endif
+    bool is_known;
+};
+
+#if AXES == 2
+DEVICE f64 row_sum(const T* image, const Near* near, int row, f64 number) {
+    const T* from = image + near[0].places[row];
+    f64 sum = 0.0;
+#pragma unroll
+    for (int tap = 0; tap < TAPS; tap++) {
+        f64 own = (f64)from[near[1].places[tap]];
+#if OUTSIDE == COEFFICIENT
+        own = near[0].beyond[row] || near[1].beyond[tap] ? number : own;
+#endif
+        sum = fma(own, near[1].weights[tap], sum);
+    }
+    return sum;
+}
+
 // The value at a point.
-DEVICE f64 value_at(const Argument& a, const T* image, const Near* near, f64 number) {
+DEVICE f64 value_at(const T* image, const Near* near, Rows& rows, f64 number) {
+    f64 value = 0.0;
+#if SHARED
+    P down = near[0].start - rows.start;
+    bool is_next = rows.is_known && down == 1, is_same = rows.is_known && down == 0;
+    rows.start = near[0].start;
+    rows.is_known = true;
+    if (is_next) {
+#pragma unroll
+        for (int row = 1; row < TAPS; row++) rows.sums[row - 1] = rows.sums[row];
+        rows.sums[TAPS - 1] = row_sum(image, near, TAPS - 1, number);
+    } else if (!is_same) {
+#pragma unroll
+        for (int row = 0; row < TAPS; row++) rows.sums[row] = row_sum(image, near, row, number);
+    }
+#pragma unroll
+    for (int row = 0; row < TAPS; row++) value = fma(rows.sums[row], near[0].weights[row], value);
+#else
+#pragma unroll
+    for (int row = 0; row < TAPS; row++) {
+        value = fma(row_sum(image, near, row, number), near[0].weights[row], value);
+    }
+#endif
+    return value;
+}
+#else
+// The value at a point.
+DEVICE f64 value_at(const T* image, const Near* near, Rows&, f64 number) {
     f64 value = 0.0;
 #if AXES == 1
 #pragma unroll
@@ -179,18 +234,6 @@ DEVICE f64 value_at(const Argument& a, const T* image, const Near* near, f64 num
         own = near[0].beyond[tap] ? number : own;
 #endif
         value += own * near[0].weights[tap];
-    }
-#elif AXES == 2
-#pragma unroll
-    for (int row = 0; row < TAPS; row++) {
-#pragma unroll
-        for (int tap = 0; tap < TAPS; tap++) {
-            f64 own = (f64)image[near[0].places[row] + near[1].places[tap]];
-#if OUTSIDE == COEFFICIENT
-            own = near[0].beyond[row] || near[1].beyond[tap] ? number : own;
-#endif
-            value += own * near[0].weights[row] * near[1].weights[tap];
-        }
     }
 #else
     int all = 1;
@@ -217,6 +260,7 @@ DEVICE f64 value_at(const Argument& a, const T* image, const Near* near, f64 num
 #endif
     return value;
 }
+#endif
 
 // A thread computes STRIP points along the joined axis before the last one, if there is one: what
 // they have in common is found once.
@@ -263,6 +307,8 @@ KERNEL(256) interpolate(PARAMETER Argument a) {
         const T* image = (const T*)a.image + leading * a.elements;
         U* to = (U*)a.to + first;
         Near near[AXES];
+        Rows around;
+        around.is_known = false;
 #if RANK == 1
         bool is_inside = true;
 #pragma unroll
@@ -270,7 +316,7 @@ KERNEL(256) interpolate(PARAMETER Argument a) {
             look(a, axis, coordinates[axis][0], near[axis]);
             is_inside = is_inside && near[axis].is_inside;
         }
-        *to = (U)(is_inside ? value_at(a, image, near, number) : number);
+        *to = (U)(is_inside ? value_at(image, near, around, number) : number);
 #else
         int some = rows - row < STRIP ? (int)(rows - row) : STRIP;
 #pragma unroll 1
@@ -283,7 +329,7 @@ KERNEL(256) interpolate(PARAMETER Argument a) {
                 coordinates[axis] += down;
                 is_inside = is_inside && near[axis].is_inside;
             }
-            *to = (U)(is_inside ? value_at(a, image, near, number) : number);
+            *to = (U)(is_inside ? value_at(image, near, around, number) : number);
             to += columns;
         }
 #endif
