@@ -77,9 +77,9 @@ pub mod prelude {
         matrix_power, matvec, median, meshgrid, mgrid, moveaxis, multi_dot, nan_to_num, nanmean,
         nansum, nanvar, nonzero, ones, outer, packbits, pad, partition, percentile, piecewise,
         polyadd, polyder, polyfit, polyval, product, put_along_axis, putmask, quantile, random,
-        repeat, repeat_each, resize, roll, rot90, s, searchsorted, select, select_list, sinc, sort,
-        split, stack, take, take_along_axis, tensordot, tile, topk, trapezoid, tri, tril,
-        tril_indices, trim_zeros, ufunc, unique, vander, vdot, vecdot, vecmat, vstack, zeros,
+        repeat, repeat_by, repeat_each, resize, roll, rot90, s, searchsorted, select, select_list,
+        sinc, sort, split, stack, take, take_along_axis, tensordot, tile, topk, trapezoid, tri,
+        tril, tril_indices, trim_zeros, ufunc, unique, vander, vdot, vecdot, vecmat, vstack, zeros,
         zeros_like,
     };
 }

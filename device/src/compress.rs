@@ -50,9 +50,10 @@ fn check(kept: usize, room: usize) {
 
 /// How many bytes are not zero.
 fn count(mask: &[u8]) -> usize {
-    // Sums of bytes fit in vector registers; 255 of them cannot overflow.
-    let of_few = |few: &[u8]| usize::from(few.iter().map(|&byte| u8::from(byte != 0)).sum::<u8>());
-    mask.chunks(255).map(of_few).sum()
+    // Sums of bytes fit in vector registers. 255 of them cannot overflow, and a check would keep
+    // them out of the registers.
+    let sum = |sum: u8, &byte: &u8| sum.wrapping_add(u8::from(byte != 0));
+    mask.chunks(255).map(|few| usize::from(few.iter().fold(0, sum))).sum()
 }
 
 /// Fills `to` with the kept items.

@@ -84,7 +84,20 @@ def getSupportedArchs():
     return list(found)
 
 
-@_documented("int", "The program, which ``destroyProgram`` frees.", raises=_ERRORS,
+def _text(function, parameter, value):
+    """The bytes of a text, which a text or bytes are."""
+    if isinstance(value, str):
+        return value.encode()
+    if isinstance(value, (bytes, bytearray)):
+        return bytes(value)
+    raise _refusal(
+        TypeError, "type",
+        f"{function}(): {parameter} is a text or bytes, not a {type(value).__name__}",
+    )
+
+
+@_documented("int", "The program, which ``destroyProgram`` frees.",
+             raises={"TypeError": "An argument is no text.", **_ERRORS},
              src=("str", "The text in CUDA C++."), name=("str", "Its name in messages."),
              headers=("list of str", "The texts of headers."),
              include_names=("list of str", "The names by which the text includes them."))
@@ -92,7 +105,11 @@ def createProgram(src, name, headers=(), include_names=()):
     """A program of a text."""
     import ctypes
 
-    headers, include_names = list(headers), list(include_names)
+    src, name = _text("createProgram", "src", src), _text("createProgram", "name", name)
+    headers, include_names = (
+        [_text("createProgram", parameter, text) for text in texts]
+        for parameter, texts in (("a header", headers), ("a name of a header", include_names))
+    )
     if len(headers) != len(include_names):
         raise _refusal(
             ValueError, "count",
@@ -100,10 +117,10 @@ def createProgram(src, name, headers=(), include_names=()):
         )
 
     def array(texts):
-        return (ctypes.c_char_p * len(texts))(*(text.encode() for text in texts))
+        return (ctypes.c_char_p * len(texts))(*texts)
 
     program = ctypes.c_void_p()
-    _call("CreateProgram", ctypes.byref(program), src.encode(), name.encode(), len(headers),
+    _call("CreateProgram", ctypes.byref(program), src, name, len(headers),
           array(headers), array(include_names))
     return program.value
 
@@ -122,7 +139,7 @@ def compileProgram(prog, options):
     """Compiles a program. ``getProgramLog`` has the messages, also after an error."""
     import ctypes
 
-    options = [option.encode() for option in options]
+    options = [_text("compileProgram", "an option", option) for option in options]
     texts = (ctypes.c_char_p * len(options))(*options)
     _call("CompileProgram", _handle(prog), len(options), texts)
 
@@ -149,7 +166,7 @@ def getProgramLog(prog):
              name=("str", "The expression, such as ``scale<float>``."))
 def addNameExpression(prog, name):
     """Adds an instance of a template, before the program is compiled."""
-    _call("AddNameExpression", _handle(prog), name.encode())
+    _call("AddNameExpression", _handle(prog), _text("addNameExpression", "name", name))
 
 
 @_documented("str", "The name.", raises=_ERRORS, prog=_PROGRAM,
@@ -158,6 +175,6 @@ def getLoweredName(prog, name):
     """The name of an instance of a template in the compiled program."""
     import ctypes
 
-    found = ctypes.c_char_p()
-    _call("GetLoweredName", _handle(prog), name.encode(), ctypes.byref(found))
+    found, name = ctypes.c_char_p(), _text("getLoweredName", "name", name)
+    _call("GetLoweredName", _handle(prog), name, ctypes.byref(found))
     return found.value.decode()

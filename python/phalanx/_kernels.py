@@ -175,20 +175,20 @@ class ElementwiseKernel(_Kernel):
 
     def __call__(self, *args, size=None, block_size=128, stream=None):
         """The outputs for these inputs."""
-        _check_outputs(self.name, args[self.nin :])
-        results = self._computed(list(args), size, block_size)
+        if len(args) > self.nin:
+            _check_outputs(self.name, args[self.nin :])
+        native = self._native
+        if native is None:
+            results = self._program.call(list(args), size, block_size)
+        else:
+            try:
+                results = native.call(args, size)
+            except ValueError as error:
+                self._compile_after(error)
+                results = self._program.call(list(args), size, block_size)
         if self.no_return:
             return None
         return results[0] if self.nout == 1 and not self.return_tuple else results
-
-
-    def _computed(self, args, size, block_size):
-        if self._native is not None:
-            try:
-                return self._native.call(args, size)
-            except ValueError as error:
-                self._compile_after(error)
-        return self._program.call(args, size, block_size)
 
 
 class ReductionKernel(_Kernel):

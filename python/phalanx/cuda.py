@@ -8,6 +8,7 @@ import contextlib as _contextlib
 import sys as _sys
 
 from . import _cuda_compiler as compiler
+from . import _cuda_cub as cub
 from . import _cuda_driver as driver
 from . import _cuda_function as function
 from . import _cuda_graphs as _graphs
@@ -19,6 +20,7 @@ from . import _cuda_profiler as profiler
 from . import _cuda_runtime as runtime
 from . import _cuda_streams as _streams
 from . import _cuda_texture as texture
+from . import _cuda_thrust as thrust
 from . import _phalanx
 from ._cuda_function import Function as Function, Module as Module
 from . import _cuda_memory_hooks as memory_hook
@@ -89,7 +91,7 @@ memory_hooks = memory_hook
 # The modules are importable by their paths, too, as if this were a package.
 for _name in (
     "compiler function runtime nvtx profiler stream device memory pinned_memory memory_hook "
-    "memory_hooks driver texture graph nvrtc"
+    "memory_hooks driver texture graph nvrtc cub thrust"
 ).split():
     _sys.modules[f"phalanx.cuda.{_name}"] = globals()[_name]
 

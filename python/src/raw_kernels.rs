@@ -101,14 +101,14 @@ impl RawKernel {
         // A number that is too large or negative is refused as too much.
         let shared = shared.try_into().unwrap_or(u32::MAX);
         let size = LaunchSize { blocks: extents(grid)?, threads: extents(block)?, shared };
-        let given: Vec<Bound<'_, PyAny>> = match arguments.cast::<PyTuple>() {
+        let given: SmallVec<[Bound<'_, PyAny>; 8]> = match arguments.cast::<PyTuple>() {
             Ok(arguments) => arguments.iter().collect(),
             Err(_) => arguments.try_iter()?.collect::<PyResult<_>>()?,
         };
         let _mesh = call_mesh::of_objects(given.iter());
         let numbered = given.iter().enumerate();
         let arguments = numbered.map(|(number, one)| argument(one, self.0.takes_address(number)));
-        let arguments = arguments.collect::<PyResult<Vec<_>>>()?;
+        let arguments = arguments.collect::<PyResult<SmallVec<[LaunchArgument; 8]>>>()?;
         done(py, || self.0.launch(&GPUS.all(), size, &arguments))
     }
 
@@ -140,12 +140,17 @@ fn extents(object: &Bound<'_, PyAny>) -> PyResult<[u32; 3]> {
         let text = "a grid or a thread block is one to three integers";
         type_error(Mistake::Type, format!("{text}, not {object}"))
     };
-    if let Ok(number) = object.extract::<i64>() {
-        extents[0] = number.try_into().unwrap_or(0);
-        return Ok(extents);
-    }
-    let given = object.try_iter().map_err(|_| refused())?;
-    let given: Vec<Bound<'_, PyAny>> = given.collect::<PyResult<_>>()?;
+    let given: SmallVec<[Bound<'_, PyAny>; 3]> = match object.cast::<PyTuple>() {
+        // Most calls: an attempt to read a tuple as a number would make an exception.
+        Ok(tuple) => tuple.iter().collect(),
+        Err(_) => {
+            if let Ok(number) = object.extract::<i64>() {
+                extents[0] = number.try_into().unwrap_or(0);
+                return Ok(extents);
+            }
+            object.try_iter().map_err(|_| refused())?.collect::<PyResult<_>>()?
+        }
+    };
     if given.len() > 3 {
         return Err(type_error(
             Mistake::Type,

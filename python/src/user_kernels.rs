@@ -7,12 +7,15 @@ use crate::convert::{self, dtypes};
 use crate::interpreter::errors::raised;
 use crate::interpreter::site::at_line;
 use crate::objects::call_mesh;
+use crate::objects::ndarray::Ndarray;
 use crate::session;
 use phalanx::user_kernels::{
     ElementwiseKernel, Parameter, ParameterType, ReductionCall, ReductionKernel, UserUfunc,
 };
 use phalanx::{Argument, Array, Error};
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+use smallvec::SmallVec;
 
 /// An elementwise kernel.
 #[pyclass(name = "_ElementwiseKernel", module = "phalanx._phalanx", frozen)]
@@ -40,8 +43,11 @@ fn described(py: Python<'_>, parameters: &[Parameter]) -> PyResult<Described> {
     parameters.iter().map(describe).collect()
 }
 
+/// The arguments of a call.
+type Arguments = SmallVec<[Argument; 4]>;
+
 /// The arguments of a kernel.
-fn arguments(objects: &[Bound<'_, PyAny>]) -> PyResult<Vec<Argument>> {
+fn arguments(objects: &[Bound<'_, PyAny>]) -> PyResult<Arguments> {
     objects.iter().map(convert::argument).collect()
 }
 
@@ -54,15 +60,16 @@ fn made<T>(py: Python<'_>, make: impl FnOnce() -> Result<T, Error>) -> PyResult<
 fn answered(
     py: Python<'_>,
     objects: &[Bound<'_, PyAny>],
-    call: impl FnOnce(Vec<Argument>) -> PyResult<Result<Vec<Array>, Error>>,
+    call: impl FnOnce(Arguments) -> PyResult<Result<Vec<Array>, Error>>,
 ) -> PyResult<Py<PyAny>> {
     session::ensure(py)?;
     let _mesh = call_mesh::of_objects(objects.iter());
-    let answer = at_line(py, || -> PyResult<Answer> {
-        let results = call(arguments(objects)?)?.map_err(|error| raised(py, &error))?;
-        Ok(Answer::Tuple(results.into_iter().map(Answer::Array).collect()))
+    let results = at_line(py, || -> PyResult<Vec<Array>> {
+        call(arguments(objects)?)?.map_err(|error| raised(py, &error))
     })?;
-    answer.into_python(py)
+    let objects = results.into_iter().map(|array| Ndarray::result(py, array));
+    let objects = objects.collect::<PyResult<SmallVec<[Py<PyAny>; 2]>>>()?;
+    Ok(PyTuple::new(py, objects)?.into_any().unbind())
 }
 
 #[pymethods]
@@ -93,9 +100,10 @@ impl Elementwise {
     fn call(
         &self,
         py: Python<'_>,
-        objects: Vec<Bound<'_, PyAny>>,
+        objects: &Bound<'_, PyTuple>,
         size: Option<usize>,
     ) -> PyResult<Py<PyAny>> {
+        let objects: SmallVec<[Bound<'_, PyAny>; 8]> = objects.iter().collect();
         answered(py, &objects, |arguments| Ok(self.0.call(&arguments, size)))
     }
 }

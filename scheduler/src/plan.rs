@@ -3,7 +3,7 @@
 //! A plan is a function of the window, the shardings of its leaves, the mesh and the policy. It is
 //! the same on every rank, and so is the order of its collectives.
 
-use crate::alias::drop_whole_updates;
+use crate::alias::drop_whole_copies;
 use crate::fuse::{Context, Fused, Group, GroupAxis, Load, Unit, fuse, loads_of, reads_of};
 use crate::halo::{HaloBox, halo_boxes};
 use crate::ids::{ExchangeId, UnitId};
@@ -182,7 +182,7 @@ impl Plan {
     ) -> Plan {
         tracing::trace!(target: "phalanx::path", file = file!());
         let mut legal = legalise(window, placements, leaves, setup.lowerings);
-        drop_whole_updates(&mut legal);
+        drop_whole_copies(&mut legal, leaves);
         let Legal { mut graph, placements, moved, origins, expansions } = legal;
         let constants = graph.scalars[window.scalars.len()..].to_vec();
         graph.leaves = graph.leaves.iter().map(nobody).collect();

@@ -71,6 +71,7 @@ pub mod orthogonal;
 pub mod parabolic;
 pub mod recurrence;
 pub mod root;
+pub mod rounding;
 pub mod spheroidal;
 pub mod struve;
 pub mod struve_tables;

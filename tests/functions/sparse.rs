@@ -248,6 +248,43 @@ fn products_with_long_vectors() {
     });
 }
 
+/// The names of the steps of a plan, without the numbers behind them.
+fn steps(value: &Array) -> Vec<String> {
+    let text = value.explain().unwrap();
+    let of_step = |line: &str| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        words.first()?.parse::<usize>().ok()?;
+        let named = words.iter().find_map(|word| word.strip_suffix(':'));
+        let name = named.unwrap_or(words[1]).trim_end_matches(|digit: char| digit.is_ascii_digit());
+        Some(String::from(name))
+    };
+    text.lines().filter_map(of_step).collect()
+}
+
+/// Elements travel while rows are computed that need none of them, and neither the vector nor the
+/// values of the matrix are copied.
+#[test]
+fn products_do_not_wait_for_elements_of_other_devices() {
+    on_meshes(&[&[2], &[3], &[8]], Limits::default(), |_| {
+        let n = 9000_usize;
+        let band = (0..n).flat_map(|row| [row.saturating_sub(1), row].map(|at| (row, at, 2)));
+        let matrix = Entries { shape: [n, n], all: band.collect() }.matrix();
+        let x = Array::from_vec((0..n as i64).collect::<Vec<_>>());
+        let expected = matrix.matvec(&x).to_vec::<i64>().unwrap();
+        for _ in 0..2 {
+            let product = matrix.matvec(&x);
+            let found = steps(&product);
+            let wanted = ["take_in_block", "exchange", "spmm", "reshard", "spmm_rows"];
+            assert_eq!(found.len(), 5, "{found:?}");
+            let places = wanted.map(|name| found.iter().rposition(|found| *found == name));
+            assert!(places.is_sorted() && places[0].is_some(), "{found:?}");
+            assert_eq!(product.to_vec::<i64>().unwrap(), expected);
+        }
+        // Nothing is copied but what arrives, whether the vector is computed or pending.
+        assert_eq!(steps(&matrix.matvec(&matrix.matvec(&x))).len(), 10);
+    });
+}
+
 #[test]
 fn matrices_that_do_not_fit_are_refused() {
     on_meshes(&[&[1], &[3]], Limits::default(), |_| {

@@ -19,6 +19,40 @@ def test_mesh():
     assert (np.rank(), np.size()) == (0, 1)
 
 
+@pytest.mark.parametrize("is_pending", [False, True])
+def test_copies_to_the_same_sharding_are_arrays_of_their_own(is_pending):
+    def made():
+        x = (np.arange(24.0) + 1).with_sharding(0)
+        return x if is_pending else np.evaluate(x) or x
+
+    def same(x):
+        return x.with_sharding(x.sharding)
+
+    x = made()
+    copied = same(x)
+    copied[3] = 100
+    assert (float(x[3]), float(copied[3])) == (4, 100)
+    x[4] = -1
+    assert float(copied[4]) == 5
+    x = made()
+    copied, again = same(x), same(same(x))
+    again *= 2
+    x[1] = 50
+    assert [float(each[1]) for each in (x, copied, again)] == [50, 2, 4]
+    # The array that was copied is gone.
+    x = made()
+    copied = same(x)
+    del x
+    again = same(copied)
+    copied[0] = 9
+    assert (float(copied[0]), float(again[0])) == (9, 1)
+    # Views are copied.
+    x = made()
+    every_other, turned = same(x[::2]), same(x.reshape(4, 6).T)
+    every_other[0] = turned[1, 0] = 7
+    numpy.testing.assert_array_equal(x.get(), numpy.arange(24) + 1)
+
+
 @pytest.mark.one_process("looks at the parts of one process")
 def test_shardings_are_asked_for():
     x = np.arange(24.0).reshape(8, 3)

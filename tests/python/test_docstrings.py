@@ -19,7 +19,8 @@ phalanx phalanx.linalg phalanx.fft phalanx.random phalanx.scipy.sparse phalanx.s
 phalanx.scipy.sparse.csgraph
 phalanx.fft.config phalanx.x phalanx.x.profiler phalanx.distributed phalanx.testing phalanx.cuda
 phalanx.cuda.runtime phalanx.cuda.driver phalanx.cuda.texture phalanx.cuda.compiler
-phalanx.cuda.nvtx phalanx.x.optimizing phalanx.x.time phalanx.polynomial
+phalanx.cuda.nvtx phalanx.cuda.cub phalanx.cuda.thrust phalanx.x.optimizing phalanx.x.time
+phalanx.polynomial
 phalanx.polynomial.polynomial phalanx.polynomial.chebyshev
 phalanx.polynomial.hermite phalanx.polynomial.hermite_e phalanx.polynomial.laguerre
 phalanx.polynomial.legendre phalanx.polynomial.polyutils phalanx.scipy.io phalanx.scipy.ndimage

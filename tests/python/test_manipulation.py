@@ -246,3 +246,121 @@ def test_selections_by_a_mask_of_the_same_size():
     same(np.compress([0, 1, 1], ours, axis=1), numpy.compress([0, 1, 1], a, axis=1))
     with pytest.raises(numpy.exceptions.AxisError):
         np.compress(flat, ours.ravel(), axis=1)
+
+
+@pytest.mark.parametrize("many", [5, 40, 3000])
+def test_repetitions_by_an_array_of_counts(many):
+    a = numpy.arange(many) * 3.0
+    rng = numpy.random.default_rng(many)
+    for counts in (
+        rng.integers(0, 4, many),
+        rng.integers(0, 4, many).astype("u1"),
+        rng.integers(0, 2, many).astype(bool),
+        numpy.zeros(many, int),
+        numpy.where(numpy.arange(many) == many - 1, 7, 0),
+        numpy.where(numpy.arange(many) == 0, 7, 0),
+    ):
+        same(np.repeat(np.asarray(a), np.asarray(counts)), numpy.repeat(a, counts))
+        same(np.repeat(np.asarray(a), counts.tolist()), numpy.repeat(a, counts))
+        rows = numpy.arange(3 * many).reshape(many, 3)
+        ours = np.asarray(rows)
+        same(np.repeat(ours, np.asarray(counts), axis=0), numpy.repeat(rows, counts, axis=0))
+        ours = np.repeat(ours.T, counts, axis=1)
+        same(ours, numpy.repeat(rows.T, counts, axis=1))
+    below = numpy.ones(many, int)
+    below[many // 2] = -1
+    for wrong in (below, numpy.ones(many + 1, int)):
+        with pytest.raises(ValueError):
+            np.repeat(np.asarray(a), np.asarray(wrong))
+    for wrong in (numpy.ones(many), numpy.ones(many, "u8")):
+        with pytest.raises(TypeError):
+            np.repeat(np.asarray(a), np.asarray(wrong))
+    with pytest.raises(ValueError):
+        np.repeat(np.asarray(a), np.ones((many, 1), int))
+
+
+def test_repetitions_of_more_elements_than_there_can_be():
+    counts = numpy.full(2000, 2**61)
+    with pytest.raises((ValueError, MemoryError, OverflowError)):
+        np.repeat(np.arange(2000), np.asarray(counts))
+
+
+@pytest.mark.parametrize("many", [5, 40, 3000])
+def test_deletions_by_an_array(many):
+    a = numpy.arange(many) * 3.0
+    rows = numpy.arange(3 * many).reshape(many, 3)
+    rng = numpy.random.default_rng(many)
+    masks = [rng.random(many) > share for share in (0.5, 0.01, 0.99, -1, 2)]
+    places = [rng.integers(-many, many, count) for count in (3, 31, 32, 100)]
+    places += [rng.integers(0, many, 40).astype("u2"), rng.integers(0, many, (8, 5))]
+    for gone in masks + places:
+        for given in (gone, np.asarray(gone)):
+            same(np.delete(np.asarray(a), given), numpy.delete(a, gone))
+            ours = np.asarray(rows)
+            same(np.delete(ours, given, axis=0), numpy.delete(rows, gone, axis=0))
+            ours, theirs = np.delete(ours.T, given, axis=1), numpy.delete(rows.T, gone, axis=1)
+            numpy.testing.assert_array_equal(numpy.asarray(ours), theirs)
+    for gone in masks[:1] + places[:4]:
+        values = -1.0
+        same(np.insert(np.asarray(a), np.asarray(gone), values), numpy.insert(a, gone, values))
+    with pytest.raises(IndexError):
+        np.delete(np.asarray(a), np.full(50, many))
+    with pytest.raises(ValueError):
+        np.delete(np.asarray(a), np.ones(many + 40, bool))
+    with pytest.raises(ValueError):
+        np.delete(np.asarray(a), np.ones((many, 40), bool))
+    with pytest.raises(IndexError):
+        np.delete(np.asarray(a), np.ones(40))
+
+
+def test_rows_of_few_elements():
+    # Lane blocks of CPUs hold whole rows of few elements.
+    for columns in (1, 2, 3, 5, 7, 8, 33, 100):
+        a = numbers(700, columns)
+        ours = np.asarray(a)
+        same(np.repeat(ours, 3, axis=0), numpy.repeat(a, 3, axis=0))
+        same(np.repeat(ours, 3, axis=1), numpy.repeat(a, 3, axis=1))
+        same(ours + np.arange(columns), a + numpy.arange(columns))
+        same(ours[1:, : columns // 2 + 1] * 2, a[1:, : columns // 2 + 1] * 2)
+        same(np.pad(ours, 2), numpy.pad(a, 2))
+        for mine, theirs in zip(np.indices(a.shape), numpy.indices(a.shape), strict=True):
+            same(mine, theirs)
+        same(np.tril(ours, -1) + np.triu(ours, 1), numpy.tril(a, -1) + numpy.triu(a, 1))
+
+
+def test_first_extremes_of_truth_values_and_complex_numbers():
+    rng = numpy.random.default_rng(0)
+    a = rng.random((40, 30)) > 0.8
+    z = rng.integers(-2, 3, (40, 30)) + 1j * rng.integers(-2, 3, (40, 30))
+    z[5, 3] = complex(numpy.nan, 1)
+    z[7, 4] = complex(1, numpy.nan)
+    for x in (a, z, z.astype("c8")):
+        ours = np.asarray(x)
+        for axis in (0, 1, None):
+            for name in ("argmax", "argmin", "max", "min"):
+                same(getattr(np, name)(ours, axis=axis), getattr(numpy, name)(x, axis=axis))
+
+
+@pytest.mark.parametrize("bitorder", ["big", "little"])
+def test_bits_of_bytes(bitorder):
+    every = numpy.arange(256, dtype="u1")
+    rng = numpy.random.default_rng(0)
+    for a in (every, every[:1], every[:0], rng.integers(0, 256, (5, 9)).astype("u1"),
+              rng.integers(0, 256, (3, 4, 7)).astype("u1")):
+        ours = np.asarray(a)
+        for axis in [None, *range(a.ndim)]:
+            for count in (None, 0, 5, 13, -3, 200):
+                if count is not None and count < 0 and a.size == 0:
+                    continue
+                given = {"axis": axis, "count": count, "bitorder": bitorder}
+                found, expected = np.unpackbits(ours, **given), numpy.unpackbits(a, **given)
+                numpy.testing.assert_array_equal(numpy.asarray(found), expected)
+                assert found.dtype == expected.dtype
+            bits = a > 100
+            for given in (bits, bits.astype("i4") * 3, numpy.swapaxes(bits, 0, -1)):
+                found = np.packbits(np.asarray(given), axis=axis, bitorder=bitorder)
+                expected = numpy.packbits(given, axis=axis, bitorder=bitorder)
+                numpy.testing.assert_array_equal(numpy.asarray(found), expected)
+                assert found.dtype == expected.dtype
+    back = np.packbits(np.unpackbits(np.asarray(every), bitorder=bitorder), bitorder=bitorder)
+    numpy.testing.assert_array_equal(numpy.asarray(back), every)

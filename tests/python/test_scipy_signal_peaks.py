@@ -227,3 +227,11 @@ def test_systems_are_of_the_classes_of_their_names():
 def test_long_arrays_are_not_copied_to_the_host():
     with pytest.raises(ValueError, match="2\\*\\*20|1048576"):
         signal.freqz(phalanx.zeros(2**20 + 1))
+
+
+def test_many_peaks_walk_in_parts():
+    # So many peaks that those that have stopped wait for the others.
+    x = drawn(60_000)
+    x[[20_000, 40_000]] = 100
+    for options in ({"prominence": 0.1}, {"width": 1.5}, {"prominence": 0.5, "wlen": 41}):
+        check(signal.find_peaks(owned(x), **options), scipy.signal.find_peaks(x, **options))

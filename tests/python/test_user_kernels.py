@@ -576,3 +576,28 @@ def test_black_scholes_as_a_kernel():
     d2 = d1 - 0.3 * numpy.sqrt(t)
     expected = s * cumulative(d1) - k * numpy.exp(-0.02 * t) * cumulative(d2)
     check(kernel(np.array(s), np.array(k), np.array(t), 0.02, 0.3), expected, 1e-11)
+
+
+def test_outputs_share_no_memory():
+    both = np.ElementwiseKernel("T x", "T z, T w", "T t = x + 1; z = t; w = t", "both")
+    z, w = both(np.zeros(3))
+    z[0] = 9
+    assert (z.tolist(), w.tolist()) == ([9, 1, 1], [1, 1, 1])
+    sums = np.ReductionKernel("T x", "T y, T z", "x", "a + b", "y = a; z = a", "0", "sums")
+    y, z = sums(np.ones((2, 3)), axis=1)
+    y[0] = 9
+    assert (y.tolist(), z.tolist()) == ([9, 3], [3, 3])
+    # A text that only moves elements.
+    x = np.arange(4.0)
+    for text in ("z = x[i]", "z = x[3 - i]", "z = x[_ind.get()]"):
+        z = np.ElementwiseKernel("raw T x", "T z", text)(x, size=4)
+        z[:] = 9
+        assert x.tolist() == [0, 1, 2, 3], text
+    last = np.ReductionKernel("T x", "T y", "x", "hypot(a, b)", "y = a", None)
+    y = last(x.reshape(4, 1), axis=1)
+    y[:] = 9
+    assert x.tolist() == [0, 1, 2, 3]
+    # An output may be an input.
+    w = np.zeros(4)
+    np.ElementwiseKernel("raw T x", "T z, T w", "z = x[3 - i]; w = x[i]")(x, x, w)
+    assert (x.tolist(), w.tolist()) == ([3, 2, 1, 0], [0, 1, 2, 3])

@@ -1,5 +1,6 @@
 //! Views with strides that the program chooses, and questions about the base of an array.
 
+use super::handle::Live;
 use super::places::first_byte;
 use crate::array::Array;
 use crate::creation::arange;
@@ -26,14 +27,16 @@ impl Array {
 
     /// The whole base of this array, as an array. Local. Errors: the error that the array carries.
     pub fn whole_base(&self) -> Result<Array, Error> {
-        let (shape, dtype) = (self.base_shape()?, self.base_dtype()?);
-        self.with_view(View::whole(shape, dtype))
+        Ok(Array(Ok(Live::whole(self.live()?.cell.clone()))))
     }
 
     /// The position in the base's memory of the first byte of this array.
     pub(crate) fn first_byte(&self) -> Result<usize, Error> {
-        let (base, item) = (self.base_shape()?, self.base_dtype()?.size());
-        Ok(first_byte(self.base_view()?, base, item))
+        let view = self.base_view()?;
+        if view.is_whole() {
+            return Ok(0);
+        }
+        Ok(first_byte(view, self.base_shape()?, self.base_dtype()?.size()))
     }
 
     /// The same elements in the same memory with another shape, one extent of which may be -1:

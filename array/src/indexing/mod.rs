@@ -21,5 +21,5 @@ pub use find::{
 };
 pub use flat::flat_coordinates;
 pub use positions::Mode;
-pub(crate) use positions::{checked_positions, operand_array};
+pub(crate) use positions::{check_integers, checked_positions, operand_array};
 pub use take::{take, take_into};

@@ -72,7 +72,7 @@ pub(super) fn from_either_end(
 }
 
 /// Returns an error for positions that are not integers.
-pub(super) fn check_integers(positions: &Array, site: Site) -> Result<(), Error> {
+pub(crate) fn check_integers(positions: &Array, site: Site) -> Result<(), Error> {
     match positions.ok()?.dtype().kind() {
         Kind::Signed | Kind::Unsigned => Ok(()),
         _ => Err(Error::op(OpError::Indices { dtypes: vec![positions.dtype()] }, site)),

@@ -2,8 +2,11 @@
 
 use super::signature::{Parameter, parameters_of};
 use crate::array::Array;
-use phalanx_ops::structured::{Code, Program, Share};
+use phalanx_graph::Site;
+use phalanx_ops::structured::{Code, Entry, LaunchParameter, LaunchedAt, Program, Share};
 use smallvec::SmallVec;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// A kernel of a program.
 #[derive(Clone, Debug)]
@@ -14,6 +17,21 @@ pub struct LaunchKernel {
     pub(super) is_cooperative: bool,
     /// What is known of each parameter; `None` if nothing is.
     pub(super) parameters: Option<Vec<Parameter>>,
+    /// The last call: most calls have its form and its line.
+    pub(super) last: Arc<Mutex<Option<LastCall>>>,
+}
+
+/// A call that was recorded.
+pub(super) struct LastCall {
+    pub entry: &'static Entry,
+    pub site: Site,
+    pub at: LaunchedAt,
+}
+
+impl fmt::Debug for LastCall {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a call at {}", self.at)
+    }
 }
 
 /// An argument of a call.
@@ -38,7 +56,8 @@ impl LaunchKernel {
             Code::Image(_) | Code::Host(..) => None,
         };
         let (share, symbol) = (Share::First, String::from(symbol));
-        LaunchKernel { program, symbol, share, is_cooperative: false, parameters }
+        let last = Arc::default();
+        LaunchKernel { program, symbol, share, is_cooperative: false, parameters, last }
     }
 
     /// The kernel for the given devices. By default it runs on the first device of the mesh, which
@@ -79,6 +98,38 @@ impl LaunchKernel {
     /// Whether a parameter is a pointer; `None` if that is not known.
     pub fn takes_address(&self, parameter: usize) -> Option<bool> {
         self.known(parameter)?.is_pointer
+    }
+
+    /// The entry for calls of this form, which notes the line of this one.
+    pub(super) fn entry(
+        &self,
+        parameters: &[LaunchParameter],
+        (arrays, lent): (u8, u8),
+        site: Site,
+    ) -> &'static Entry {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_same = |last: &&LastCall| {
+            let entry = last.entry;
+            entry.parameters == parameters
+                && (entry.arrays, entry.lent) == (arrays, lent)
+                && (entry.share, entry.is_cooperative) == (self.share, self.is_cooperative)
+        };
+        let (entry, at) = match last.as_ref().filter(is_same) {
+            Some(last) if last.site == site => {
+                last.entry.note_call(&last.at);
+                return last.entry;
+            }
+            Some(last) => (last.entry, Arc::new(site) as LaunchedAt),
+            None => {
+                let how = (self.share, self.is_cooperative);
+                let form = (arrays, lent);
+                let entry = Entry::new(self.program, &self.symbol, parameters, form, how);
+                (entry, Arc::new(site) as LaunchedAt)
+            }
+        };
+        entry.note_call(&at);
+        *last = Some(LastCall { entry, site, at });
+        entry
     }
 
     fn known(&self, parameter: usize) -> Option<&Parameter> {

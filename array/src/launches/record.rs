@@ -8,9 +8,13 @@ use phalanx_ops::error::OpError;
 use phalanx_ops::structured::{
     self, Entry, Launch, LaunchParameter, LaunchSize, Lend, PLACE_AXES, Returned, Share,
 };
-use phalanx_ops::{AffineMap, DType, Scalar, Shape, Structured};
+use phalanx_ops::{AffineMap, Scalar, Shape, Structured};
 use smallvec::SmallVec;
 use std::sync::Arc;
+
+/// The parameters of a launch, and their numbers.
+type Parameters = SmallVec<[LaunchParameter; 8]>;
+type Numbers = SmallVec<[u64; 8]>;
 
 impl LaunchKernel {
     /// Records a launch.
@@ -51,14 +55,7 @@ fn record(
     let lent = bases.iter().filter(|base| base.is_written).count();
     let (arrays, lent) = (call.count(bases.len())?, call.count(lent)?);
     let (parameters, numbers) = call.parameters(&bases, arguments)?;
-    let entry = Entry::new(
-        kernel.program,
-        &kernel.symbol,
-        &parameters,
-        (arrays, lent),
-        (kernel.share, kernel.is_cooperative),
-    );
-    entry.note_call(Arc::new(site));
+    let entry = kernel.entry(&parameters, (arrays, lent), site);
     // The operations of a launch stay in one window: no plan runs between them.
     let first = bases.first().map(|base| base.whole.operand(site)).transpose()?;
     let guard = first.as_ref().map(|operand| mesh.writing(operand));
@@ -102,8 +99,8 @@ impl Call<'_> {
     }
 
     /// The bases of the arrays, those that may be written first.
-    fn bases(&self, arguments: &[LaunchArgument]) -> Result<Vec<Base>, Error> {
-        let mut bases: Vec<Base> = Vec::new();
+    fn bases(&self, arguments: &[LaunchArgument]) -> Result<SmallVec<[Base; 4]>, Error> {
+        let mut bases: SmallVec<[Base; 4]> = SmallVec::new();
         for (number, argument) in arguments.iter().enumerate() {
             let (array, is_written) = match argument {
                 LaunchArgument::Array(array) => (array, self.kernel.may_write(number)),
@@ -147,8 +144,8 @@ impl Call<'_> {
         &self,
         bases: &[Base],
         arguments: &[LaunchArgument],
-    ) -> Result<(Vec<LaunchParameter>, Vec<u64>), Error> {
-        let (mut parameters, mut numbers) = (Vec::new(), Vec::new());
+    ) -> Result<(Parameters, Numbers), Error> {
+        let (mut parameters, mut numbers) = (SmallVec::new(), SmallVec::new());
         for (number, argument) in arguments.iter().enumerate() {
             match argument {
                 LaunchArgument::Array(array) => {
@@ -188,8 +185,8 @@ impl Call<'_> {
         entry: &'static Entry,
         bases: &[Base],
         (size, numbers): (LaunchSize, &[u64]),
-    ) -> Result<Vec<Held>, Error> {
-        let mut operands: SmallVec<[Operand; 12]> = SmallVec::new();
+    ) -> Result<SmallVec<[Held; 4]>, Error> {
+        let mut operands: SmallVec<[Operand; 16]> = SmallVec::new();
         for base in bases {
             let node = Held::new(base.whole.base_node()?);
             let mut operand = Operand::Value { node, map: None };
@@ -235,15 +232,13 @@ impl Call<'_> {
         op: Structured,
         operands: &[Operand],
     ) -> Result<Operand, Error> {
-        let shapes: SmallVec<[(Shape, DType); 12]> = operands
+        let kinds: SmallVec<[structured::Operand<'_>; 16]> = operands
             .iter()
             .map(|operand| match operand {
-                Operand::Value { node, .. } => (node.shape().clone(), node.dtype()),
-                Operand::Scalar(scalar) => (Shape::new(), scalar.dtype()),
+                Operand::Value { node, .. } => (&node.shape()[..], node.dtype()),
+                Operand::Scalar(scalar) => (&[][..], scalar.dtype()),
             })
             .collect();
-        let kinds: SmallVec<[structured::Operand<'_>; 12]> =
-            shapes.iter().map(|(shape, dtype)| (&shape[..], *dtype)).collect();
         let (shape, dtype) = op.result(&kinds);
         let node = mesh.record(NodeOp::Structured(op), operands, shape, dtype, self.site)?;
         Ok(Operand::Value { node: Held::new(node), map: None })

@@ -1,11 +1,11 @@
 //! Arguments of manipulations: lists of axes, positions along an axis, and their errors.
 
 use crate::array::Array;
-use phalanx_graph::{Error, Site};
+use phalanx_graph::{Error, Site, within};
 use phalanx_ops::error::OpError;
 use phalanx_ops::shape::{normalize_axis, saturating};
 use phalanx_ops::view::resolve_range;
-use phalanx_ops::{Index, Shape};
+use phalanx_ops::{Index, Kind, Shape};
 
 /// Axes in the order given: one, several, or `()` where a function has a default.
 #[derive(Clone, Debug)]
@@ -75,6 +75,8 @@ pub enum Positions {
     Slice(Index),
     /// The positions of the true elements of a mask.
     Mask(Vec<bool>),
+    /// Positions or a mask in an array: of integers, or a vector of bools.
+    Array(Array),
 }
 
 impl From<i64> for Positions {
@@ -103,6 +105,11 @@ impl From<Index> for Positions {
             Index::At(position) => Positions::One(position),
             slice => Positions::Slice(slice),
         }
+    }
+}
+impl From<&Array> for Positions {
+    fn from(positions: &Array) -> Positions {
+        Positions::Array(positions.clone())
     }
 }
 impl From<[Index; 1]> for Positions {
@@ -145,6 +152,24 @@ impl Positions {
                 Err(refused("positions", "mask", value, site))
             }
             Positions::Mask(mask) => Ok((0..extent).filter(|&at| mask[at]).collect()),
+            Positions::Array(_) => self.on_host(site)?.resolve(axis, extent, site),
+        }
+    }
+
+    /// The same positions on the host. Collective for an array. Errors: `OpError::Indices` for an
+    /// array of another dtype, `OpError::Ndim` for a mask that is no vector.
+    pub(crate) fn on_host(&self, site: Site) -> Result<Positions, Error> {
+        let Positions::Array(array) = self else { return Ok(self.clone()) };
+        match array.ok()?.dtype().kind() {
+            Kind::Bool if array.ndim() != 1 => {
+                let (operation, ndim) = ("positions, for a mask", array.ndim());
+                Err(Error::op(OpError::Ndim { operation, expected: "1", ndim }, site))
+            }
+            Kind::Bool => Ok(Positions::Mask(within(site, || array.to_vec::<bool>())?)),
+            Kind::Signed | Kind::Unsigned => {
+                Ok(Positions::Many(within(site, || array.to_vec::<i64>())?))
+            }
+            _ => Err(Error::op(OpError::Indices { dtypes: vec![array.dtype()] }, site)),
         }
     }
 }

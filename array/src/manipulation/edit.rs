@@ -1,9 +1,10 @@
 //! Elements inserted, deleted and appended at positions that are known on the host.
 
 use crate::array::{Array, without_leading};
-use crate::creation::ShapeArgument;
+use crate::creation::{ShapeArgument, ones};
 use crate::floating::warn_discarded;
-use crate::manipulation::argument::{AxisList, Positions, along, span, with_extent};
+use crate::indexing::{Mode, check_integers, flatnonzero};
+use crate::manipulation::argument::{AxisList, Positions, along, refused, span, with_extent};
 use crate::manipulation::join::{blank, mesh_of_all, try_concatenate, write_part};
 use crate::manipulation::runs::{MOST_RUNS, runs, runs_between};
 use phalanx_graph::{Error, Site, call_site, within};
@@ -29,9 +30,10 @@ fn flat_or_axis(
 /// A copy without the elements at some positions along an axis; axis `()` uses all elements in C
 /// order.
 ///
-/// Local (records one write for each run of positions that remain, or one take if there are many).
-/// Errors: `OpError::Index`, `OpError::Axis`, `OpError::Argument` for a mask of another length than
-/// the axis.
+/// Local (records one write for each run of positions that remain, or one take if there are many);
+/// Collective if the positions are in an array. Errors: `OpError::Index` (`DataError::IndexRange`
+/// for an array), `OpError::Axis`, `OpError::Argument` for a mask of another length than the axis,
+/// `OpError::Indices` for an array of another dtype.
 #[track_caller]
 #[must_use]
 pub fn delete(array: &Array, positions: impl Into<Positions>, axis: impl Into<AxisList>) -> Array {
@@ -39,6 +41,12 @@ pub fn delete(array: &Array, positions: impl Into<Positions>, axis: impl Into<Ax
     Array::catch((|| {
         let (array, axis) = flat_or_axis(array, &axis, "delete", site)?;
         let extent = array.shape()[axis];
+        if let Positions::Array(positions) = &positions
+            && positions.ok()?.size() >= MOST_RUNS
+            && positions.mesh()?.same(&array.mesh()?)
+        {
+            return delete_by(&array, positions, axis, site);
+        }
         let mut gone = positions.resolve(axis, extent, site)?;
         gone.sort_unstable();
         gone.dedup();
@@ -50,6 +58,29 @@ pub fn delete(array: &Array, positions: impl Into<Positions>, axis: impl Into<Ax
         let kept: Vec<usize> = (0..extent).filter(|&position| stays[position]).collect();
         array.arranged(&kept, axis, site)
     })())
+}
+
+/// As [`delete`], for many positions, or a mask, in an array.
+fn delete_by(array: &Array, positions: &Array, axis: usize, site: Site) -> Result<Array, Error> {
+    let extent = array.shape()[axis];
+    let stays = match positions.dtype() {
+        DType::Bool if positions.shape() == [extent] => within(site, || positions.logical_not()),
+        DType::Bool => {
+            let value = format!("of {} elements for {extent} positions", positions.size());
+            return Err(refused("positions", "mask", value, site));
+        }
+        _ => {
+            check_integers(positions, site)?;
+            let mesh = array.mesh()?;
+            let stays = mesh.enter(|| within(site, || ones(extent, DType::Bool)));
+            within(site, || stays.try_put(positions, false, Mode::Raise))?;
+            stays
+        }
+    };
+    within(site, || match array.ndim() {
+        1 => array.compress(&stays).into_result(),
+        _ => array.take(&flatnonzero(&stays), axis as i64).into_result(),
+    })
 }
 
 /// A copy with `values` inserted before some positions along an axis; axis `()` uses all elements
@@ -71,6 +102,7 @@ pub fn insert(
     Array::catch((|| {
         values.ok()?;
         let (array, axis) = flat_or_axis(array, &axis, "insert", site)?;
+        let positions = positions.on_host(site)?;
         let extent = array.shape()[axis];
         // The position after the last element is allowed too.
         let bound = |position: i64| {

@@ -1,11 +1,9 @@
-//! Elements at other positions: reversed, rotated, rolled, repeated.
+//! Elements at other positions: reversed, rotated, rolled, tiled.
 
 use crate::array::Array;
-use crate::creation::Extent;
 use crate::manipulation::argument::{AxisList, at_least, axes_of, axis_of, refused, span};
-use crate::manipulation::atleast::atleast_1d;
 use crate::manipulation::join::{blank, write_part};
-use phalanx_graph::{Error, Site, call_site, within};
+use phalanx_graph::{call_site, within};
 use phalanx_ops::{Index, Shape};
 
 const REVERSED: Index = Index::Range { start: None, stop: None, step: -1 };
@@ -141,72 +139,6 @@ pub fn roll(array: &Array, shifts: impl Into<AxisList>, axes: impl Into<AxisList
             write_part(&result, &to, &value, site)?;
         }
         Ok(result)
-    })())
-}
-
-/// Each element repeated `count` times in a row along an axis. With axis `()` the elements are
-/// repeated in C order, and the result has one axis. Local (records nodes). Errors:
-/// `OpError::Axis`.
-#[track_caller]
-#[must_use]
-pub fn repeat(array: &Array, count: usize, axis: impl Into<AxisList>) -> Array {
-    let (site, axis) = (call_site(), axis.into());
-    Array::catch((|| {
-        array.ok()?;
-        let array = &within(site, || atleast_1d(array));
-        let Some(axis) = axis.single("repeat", array.ndim(), site)? else {
-            return Ok(within(site, || repeat(&array.ravel(), count, 0)));
-        };
-        repeated(array, axis, count, site)
-    })())
-}
-
-fn repeated(array: &Array, axis: usize, count: usize, site: Site) -> Result<Array, Error> {
-    let mut long: Shape = array.shape().into();
-    long[axis] = long[axis].saturating_mul(count);
-    crate::recording::check_shape(&long, array.dtype(), site)?;
-    let mut wide: Shape = array.shape().into();
-    wide.insert(axis + 1, count);
-    let wide = within(site, || array.expand_dims(axis as i64 + 1).broadcast_to(wide.as_slice()));
-    wide.ok()?.copied_as(&long, site)
-}
-
-/// As [`repeat`], with a count for each position along the axis, or one count for all. Errors: also
-/// `OpError::Argument` for a negative count, and for a number of counts that differs from the
-/// number of positions.
-#[track_caller]
-#[must_use]
-pub fn repeat_each<T: Extent + Copy>(
-    array: &Array,
-    counts: &[T],
-    axis: impl Into<AxisList>,
-) -> Array {
-    let (site, axis) = (call_site(), axis.into());
-    Array::catch((|| {
-        array.ok()?;
-        let array = &within(site, || atleast_1d(array));
-        let Some(axis) = axis.single("repeat", array.ndim(), site)? else {
-            return Ok(within(site, || repeat_each(&array.ravel(), counts, 0)));
-        };
-        let count = |count: &T| {
-            let negative = || format!("{}, a negative count,", count.extent());
-            let refuse = |_| refused("repeat", "repeats", negative(), site);
-            usize::try_from(count.extent()).map_err(refuse)
-        };
-        let counts = counts.iter().map(count).collect::<Result<Vec<usize>, Error>>()?;
-        if let [count] = counts[..] {
-            return repeated(array, axis, count, site);
-        }
-        if counts.len() != array.shape()[axis] {
-            return Err(refused("repeat", "repeats", format!("{} counts", counts.len()), site));
-        }
-        let total = counts.iter().fold(0usize, |sum, &count| sum.saturating_add(count));
-        let mut shape: Shape = array.shape().into();
-        shape[axis] = total;
-        crate::recording::check_shape(&shape, array.dtype(), site)?;
-        let times = |(position, &count)| std::iter::repeat_n(position, count);
-        let positions: Vec<usize> = counts.iter().enumerate().flat_map(times).collect();
-        array.arranged(&positions, axis, site)
     })())
 }
 

@@ -1,10 +1,9 @@
 //! Packing of bits into bytes, unpacking of bytes into bits, and the byte order of elements.
 
 use crate::array::Array;
-use crate::creation::{from_slice, zeros};
+use crate::creation::zeros;
 use crate::manipulation::{AxisList, along, moveaxis, refused, span, try_concatenate, with_extent};
 use crate::recording::{check_shape, on_mesh_of};
-use crate::reductions::axis as over;
 use phalanx_graph::{Error, Site, call_site};
 use phalanx_ops::error::OpError;
 use phalanx_ops::{DType, Kind, Scalar};
@@ -20,13 +19,18 @@ pub enum BitOrder {
 }
 
 impl BitOrder {
-    fn weights(self) -> [u8; 8] {
-        std::array::from_fn(|place| match self {
-            BitOrder::Big => 0x80 >> place,
-            BitOrder::Little => 1 << place,
-        })
+    /// A word whose bytes in memory are the weights of the bits, in this order or in the other one.
+    fn weights(self, is_other: bool) -> Scalar {
+        let weights = std::array::from_fn(|place| match (self, is_other) {
+            (BitOrder::Big, false) | (BitOrder::Little, true) => 0x80 >> place,
+            (BitOrder::Little, false) | (BitOrder::Big, true) => 1 << place,
+        });
+        Scalar::new(u64::from_ne_bytes(weights))
     }
 }
+
+/// A one in each byte of a word.
+const ONES: u64 = 0x0101_0101_0101_0101;
 
 /// The array with `axis` moved to the end, and the number of that axis; without an axis, all
 /// elements in C order, and 0.
@@ -112,10 +116,15 @@ pub fn packbits(array: &Array, axis: impl Into<Option<i64>>, order: BitOrder) ->
             bits = followed_by_zeros(&bits, shape[last], site)?;
         }
         shape[last] = bytes;
-        shape.push(8);
-        let weights = from_slice(&order.weights(), [8]);
-        let packed = (bits.reshape(shape.as_slice()) * weights).sum(over(-1).dtype(DType::U8));
-        moveaxis(&packed, -1, axis).into_result()
+        let flat = bits.reshape([-1]);
+        if flat.size() == 0 {
+            return moveaxis(&flat.reshape(shape.as_slice()), -1, axis).into_result();
+        }
+        // Eight bits are the bytes of a word. The product moves each of them to its place in the
+        // highest byte, where no two of its terms meet.
+        let words = flat.view(DType::U64).multiply(order.weights(true));
+        let packed = words.right_shift(Scalar::new(56u64)).converted(DType::U8, site);
+        moveaxis(&packed.reshape(shape.as_slice()), -1, axis).into_result()
     };
     on_mesh_of(array, site, pack)
 }
@@ -157,10 +166,17 @@ pub fn unpackbits(
                 site,
             ));
         }
-        let weights = from_slice(&order.weights(), [8]);
-        let bits = line.expand_dims(-1).bitwise_and(weights).not_equal(0);
         shape[last] = there;
-        let mut bits = bits.converted(DType::U8, site).reshape(shape.as_slice());
+        let mut bits = line.reshape([-1]);
+        if bits.size() > 0 {
+            // The bytes of a word are copies of a byte, of which each keeps a bit; a sum moves it
+            // to the highest place.
+            let copies = bits.converted(DType::U64, site).multiply(Scalar::new(ONES));
+            let highest = copies.bitwise_and(order.weights(false)).add(Scalar::new(0x7f * ONES));
+            let words = highest.right_shift(Scalar::new(7u64)) & Scalar::new(ONES);
+            bits = words.view(DType::U8);
+        }
+        let mut bits = bits.reshape(shape.as_slice());
         if wanted as usize > there {
             bits = followed_by_zeros(&bits, wanted as usize - there, site)?;
         } else if (wanted as usize) < there {

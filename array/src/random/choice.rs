@@ -165,6 +165,7 @@ impl Generator {
         let (shape, options) = (shape.into(), options.into());
         Array::catch(within(site, || {
             let ChoiceOptions { replace, weights, axis } = options;
+            let is_range = matches!(population, Population::Below(_));
             let array = match population {
                 Population::Slices(array) => array,
                 Population::Below(count) if count < 0 => {
@@ -208,7 +209,8 @@ impl Generator {
                     first(&times, wanted).reshape(shape.as_slice())
                 }
             };
-            array.take(&positions, axis).into_result()
+            // The numbers of a range are their own positions.
+            if is_range { Ok(positions) } else { array.take(&positions, axis).into_result() }
         }))
     }
 }

@@ -6,7 +6,7 @@ use crate::array::Array;
 use crate::creation::{from_slice, zeros};
 use crate::recording::taken;
 use phalanx_graph::{Error, Site};
-use phalanx_ops::structured::Sparse;
+use phalanx_ops::structured::{Semiring, Sparse};
 use phalanx_ops::{Bounds, DType, Sharding, Split};
 use std::sync::OnceLock;
 
@@ -50,6 +50,10 @@ impl Needs {
 
 /// The most positions of an exchange, which every process holds while it is planned.
 const MOST: usize = 1 << 26;
+/// Rows are computed in two passes if, on every device, at most one in so many is computed twice.
+/// The second pass then reads about as many bytes as a copy of the vector does, which one pass
+/// needs: this takes 16 bytes a row, and a row of five entries reads 100.
+const FEW_ROWS: usize = 4;
 
 /// The elements of a vector that each device sends to each other one. All pairs of devices exchange
 /// equally many, so that one all-to-all moves them.
@@ -67,13 +71,67 @@ pub(super) struct Exchange {
     like: Array,
     /// For each entry of the matrix, the position of its column among those (`i32`).
     pub places: Array,
+    passes: Passes,
+}
+
+/// The rows that a product computes before elements of other devices arrive.
+#[derive(Clone, Debug)]
+enum Passes {
+    /// None: too many need such elements.
+    After,
+    /// All rows as far as possible, and then again the rows at these positions in the device's
+    /// block of rows (`i64`), which need such elements.
+    Twice(Array),
+    /// All: no row needs such an element, so nothing moves.
+    Before,
+}
+
+/// The rows of a matrix: their split, their starts and their ends.
+pub(super) type RowsOf<'a> = (&'a Split, [&'a Array; 2]);
+
+impl Passes {
+    /// The passes for rows whose entries have these columns (`i64`) among the needed ones, which
+    /// other devices have where `is_far`. Collective over the mesh: every process reads which rows
+    /// need elements of other devices, so all decide alike.
+    fn of(
+        (split, [starts, ends]): RowsOf<'_>,
+        [columns, is_far]: [&Array; 2],
+        site: Site,
+    ) -> Result<Passes, Error> {
+        let of_entries = record(Sparse::Pick, &[columns, is_far], site)?;
+        let counts = record(Sparse::CountKept, &[starts, ends, &of_entries], site)?;
+        let is_far = counts.greater(0).to_vec::<bool>()?;
+        let (mut rows, mut sizes, mut are_few) = (Vec::new(), Vec::new(), true);
+        for device in 0..split.bounds.parts() {
+            let (block, before) = (split.bounds.block(device), rows.len());
+            let far = (0_i64..).zip(&is_far[block.clone()]).filter(|(_, is_far)| **is_far);
+            rows.extend(far.map(|(row, _)| row));
+            let own = rows.len() - before;
+            are_few &= own.saturating_mul(FEW_ROWS) <= block.len();
+            sizes.push(own);
+        }
+        if rows.is_empty() {
+            return Ok(Passes::Before);
+        }
+        if !are_few {
+            return Ok(Passes::After);
+        }
+        let rows = starts.mesh()?.enter(|| from_slice(&rows, [rows.len()]));
+        let sizes = blocks(split, Bounds::explicit(&sizes));
+        Ok(Passes::Twice(rows.with_sharding(sharded(0, 1, sizes))))
+    }
 }
 
 impl Exchange {
-    /// The plan for a vector that is split so; `None` if the devices need so much of each
-    /// other's blocks that it does not pay. Collective over the mesh: every process reads what the
-    /// devices need.
-    pub fn of(needs: &Needs, vector: Option<Split>, site: Site) -> Result<Option<Exchange>, Error> {
+    /// The plan for products of these rows with a vector that is split so; `None` if the devices
+    /// need so much of each other's blocks that it does not pay. Collective over the mesh: every
+    /// process reads what the devices need.
+    pub fn of(
+        needs: &Needs,
+        rows: RowsOf<'_>,
+        vector: Option<Split>,
+        site: Site,
+    ) -> Result<Option<Exchange>, Error> {
         let mesh = needs.needed.mesh()?;
         let Some(split) = vector else { return Ok(None) };
         let (own, parts) = (&split.bounds, split.bounds.parts());
@@ -106,12 +164,14 @@ impl Exchange {
             return Ok(None);
         }
         let mut numbers = Vec::with_capacity(needed.len());
+        let mut is_far = Vec::with_capacity(needed.len());
         let mut sizes = Vec::with_capacity(parts);
         for receiver in 0..parts {
             let length = own.block(receiver).len();
             for &(sender, at) in &places[needs.split.bounds.block(receiver)] {
                 let is_own = sender == receiver;
                 numbers.push(if is_own { at } else { length + sender * most + at } as i32);
+                is_far.push(!is_own);
             }
             sizes.push(length + parts * most);
         }
@@ -122,8 +182,9 @@ impl Exchange {
         let one_each = blocks(&split, Bounds::explicit(&vec![1; parts]));
         let lengths = blocks(&split, Bounds::explicit(&sizes));
         let sent = mesh.enter(|| from_slice(&positions, [parts, parts, most]));
-        let numbers = mesh.enter(|| from_slice(&numbers, [numbers.len()]));
-        let numbers = numbers.with_sharding(sharded(0, 1, needs.split.clone()));
+        let of_needed = |array: Array| array.with_sharding(sharded(0, 1, needs.split.clone()));
+        let numbers = of_needed(mesh.enter(|| from_slice(&numbers, [numbers.len()])));
+        let is_far = of_needed(mesh.enter(|| from_slice(&is_far, [is_far.len()])));
         let found = needs.places.converted(DType::I64, site);
         let total = sizes.iter().sum::<usize>();
         let like = mesh.enter(|| zeros([total], DType::U8));
@@ -133,7 +194,43 @@ impl Exchange {
             received: sharded(1, 3, one_each),
             like: like.with_sharding(sharded(0, 1, lengths)),
             places: record(Sparse::Pick, &[&found, &numbers], site)?,
+            passes: Passes::of(rows, [&found, &is_far], site)?,
         }))
+    }
+
+    /// The product of a matrix (starts, ends, values) and a vector, whose elements travel while
+    /// rows are computed; `None` if too many rows need elements of other devices. Each row is
+    /// computed from all of its entries in their order, also in the second pass, so the sums are
+    /// those of one pass.
+    ///
+    /// Source: Y. Saad, "Iterative Methods for Sparse Linear Systems", 2nd edition (2003), chapter
+    /// 11, products with distributed matrices: rows that need elements of other devices come last.
+    /// PETSc (MPIAIJ) and hypre (ParCSR) divide entries instead, into two matrices, of which the
+    /// second has only its rows with entries.
+    pub fn product(
+        &self,
+        [starts, ends, values]: [&Array; 3],
+        x: &Array,
+        semiring: Semiring,
+        site: Site,
+    ) -> Result<Option<Array>, Error> {
+        let own = x.with_sharding(self.vector.clone());
+        let first = Sparse::Product { is_local: true, is_even: true, semiring };
+        let matrix = [starts, ends, &self.places, values];
+        // Entries whose elements another device has are skipped.
+        let near = || record(first, &[&matrix[..], &[&own]].concat(), site);
+        Ok(match &self.passes {
+            Passes::After => None,
+            Passes::Before => Some(near()?),
+            Passes::Twice(rows) => {
+                let sent = record(Sparse::Pick, &[&self.sent, &own], site)?;
+                // Recorded before the elements are received, so that it runs while they travel.
+                let near = near()?;
+                let received = sent.with_sharding(self.received.clone());
+                let second = [&[&near, rows], &matrix[..], &[&own, &received]].concat();
+                Some(record(Sparse::ProductRows { semiring }, &second, site)?)
+            }
+        })
     }
 
     /// The elements of a vector that each device has in the end.

@@ -90,7 +90,7 @@ impl Csr {
     }
 
     /// The product with a vector, in the promoted dtype. Each device receives the elements of the
-    /// vector that its rows need.
+    /// vector that its rows need. If these are few, rows that need none are computed meanwhile.
     ///
     /// Collective over the mesh at the first product of a matrix that has many entries on GPUs, or
     /// many columns on several devices, else Local (records nodes). Errors:
@@ -143,6 +143,16 @@ impl Csr {
         let values = self.as_entries(self.values().converted(dtype, site));
         let x = x.converted(dtype, site);
         let is_even = self.is_even(site)?;
+        // Rows of very different lengths are shared by all threads of a GPU, in one pass.
+        if is_even
+            && let Some(needs) = self.needs_of_dense(site)?
+            && let Some(exchange) = self.exchange(needs, &x, site)?
+        {
+            let matrix = [&self.starts, &self.ends, &values];
+            if let Some(product) = exchange.product(matrix, &x, semiring, site)? {
+                return Ok(product);
+            }
+        }
         let (columns, x, is_local) = self.near(&x, site)?;
         let operands = [&self.starts, &self.ends, &columns, &values, &x];
         record(Sparse::Product { is_local, is_even, semiring }, &operands, site)
@@ -276,8 +286,12 @@ impl Csr {
         if x.ndim() != 1 {
             return Ok(None);
         }
-        if needs.exchange.get().is_none() && !x.mesh()?.is_capturing() {
-            let _ = needs.exchange.set(Exchange::of(needs, self.vector_split()?, site)?);
+        if let Some(split) = self.row_split()
+            && needs.exchange.get().is_none()
+            && !x.mesh()?.is_capturing()
+        {
+            let rows = (&split, [&self.starts, &self.ends]);
+            let _ = needs.exchange.set(Exchange::of(needs, rows, self.vector_split()?, site)?);
         }
         Ok(needs.exchange.get().and_then(Option::as_ref))
     }

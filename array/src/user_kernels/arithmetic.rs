@@ -4,11 +4,12 @@ use super::stop::Stop;
 use super::syntax::{Binary, Failure, Unary};
 use super::types::Type;
 use super::values::{Elements, Number, Value, ValueKind};
-use crate::array::Array;
+use crate::array::{Argument, Array};
 use crate::math::select;
 use crate::recording::try_elementwise;
 use phalanx_graph::{Error, Site, within};
 use phalanx_ops::{DType, Op};
+use smallvec::SmallVec;
 
 /// Where an operation stands: its line in the text, and the call of the kernel.
 #[derive(Clone, Copy)]
@@ -23,12 +24,62 @@ impl Place {
     }
 }
 
-/// An operation of the table on values of a type.
+/// An operation of the table on values of a type. What is exact of known numbers is known.
 pub(super) fn apply(op: Op, of: Type, values: &[&Value], place: Place) -> Result<Value, Error> {
-    let arguments = values.iter().map(|value| value.argument(of, place.site));
-    let mut arguments = arguments.collect::<Result<Vec<_>, Error>>()?;
-    crate::array::Argument::make_one_an_array(&mut arguments);
+    if let Some(known) = exact(op, of, values, place) {
+        return Ok(known);
+    }
+    let mut arguments = SmallVec::<[Argument; 3]>::new();
+    for value in values {
+        arguments.push(value.argument(of, place.site)?);
+    }
+    Argument::make_one_an_array(&mut arguments);
     Ok(Value::array(try_elementwise(op, &arguments, place.site)?))
+}
+
+/// The result of an operation on known numbers of a type, if every device computes the same.
+fn exact(op: Op, of: Type, values: &[&Value], place: Place) -> Option<Value> {
+    let is_plain = of.is_integer() || matches!(of.0, DType::F32 | DType::F64);
+    if !is_plain || values.iter().any(|value| value.known().is_none()) {
+        return None;
+    }
+    let number = |value: &&Value| (*value).clone().converted(of, place.site).ok()?.known();
+    let numbers: Option<SmallVec<[Number; 2]>> = values.iter().map(number).collect();
+    match *numbers?.as_slice() {
+        [Number::Integer(a)] => match op {
+            Op::Absolute => Some(Value::integer(a.abs(), of)),
+            Op::BitwiseCount => {
+                let count = a.unsigned_abs().count_ones();
+                Some(Value::integer(count.into(), Type(DType::U8)))
+            }
+            _ => None,
+        },
+        [Number::Integer(a), Number::Integer(b)] => match op {
+            Op::Minimum => Some(Value::integer(a.min(b), of)),
+            Op::Maximum => Some(Value::integer(a.max(b), of)),
+            _ => None,
+        },
+        [Number::Real(a)] => {
+            let result = match op {
+                Op::Absolute => a.abs(),
+                Op::Floor => a.floor(),
+                Op::Ceil => a.ceil(),
+                Op::Trunc => a.trunc(),
+                Op::Rint => a.round_ties_even(),
+                // That of a float is a float after another rounding.
+                Op::Sqrt => a.sqrt(),
+                _ => return None,
+            };
+            Some(Value::real(result, of))
+        }
+        [Number::Real(a), Number::Real(b)] => match op {
+            Op::Fmin if a != b => Some(Value::real(a.min(b), of)),
+            Op::Fmax if a != b => Some(Value::real(a.max(b), of)),
+            Op::Copysign => Some(Value::real(a.copysign(b), of)),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 /// The value as a truth value.
@@ -238,4 +289,17 @@ pub(super) fn assigned(value: Value, to: Type, place: Place) -> Result<Value, St
         return Ok(Value::real(real, to));
     }
     Ok(value.converted(to, place.site)?)
+}
+
+/// Refuses another number of arguments.
+pub(super) fn check_count(
+    name: &str,
+    takes: usize,
+    given: usize,
+    place: Place,
+) -> Result<(), Stop> {
+    match given == takes {
+        true => Ok(()),
+        false => Err(place.refuse(format!("`{name}` takes {takes} arguments, not {given}"))),
+    }
 }

@@ -4,10 +4,11 @@ use super::arithmetic::{Place, apply, binary, choice};
 use super::stop::Stop;
 use super::syntax::Binary;
 use super::types::Type;
-use super::values::Value;
+use super::values::{Number, Value};
 use crate::array::Argument;
 use crate::recording::try_elementwise;
 use phalanx_ops::{DType, Op, Signature};
+use smallvec::SmallVec;
 
 type Computed = Result<Value, Stop>;
 
@@ -60,6 +61,18 @@ pub(super) fn special(name: &str, of: Type, values: &[Value], place: Place) -> C
     if of.is_complex() {
         return Err(place.refuse(format!("`{name}` takes no complex numbers")));
     }
+    if values.iter().all(|value| value.known().is_some())
+        && let Some(function) = phalanx_special::find(name)
+    {
+        let mut numbers: SmallVec<[f64; 4]> = SmallVec::new();
+        for value in values {
+            match value.clone().converted(of, place.site)?.known() {
+                Some(Number::Real(number)) => numbers.push(number),
+                _ => unreachable!("bug: a floating type"),
+            }
+        }
+        return Ok(Value::real(function.call(&numbers), of));
+    }
     let arguments = values.iter().map(|value| value.argument(of, place.site));
     let mut arguments = arguments.collect::<Result<Vec<_>, _>>()?;
     Argument::make_one_an_array(&mut arguments);
@@ -86,9 +99,11 @@ pub(super) fn inverse_of(op: Op, values: &[Value], place: Place) -> Computed {
 pub(super) fn length(values: &[Value], place: Place) -> Computed {
     let all: Vec<&Value> = values.iter().collect();
     let of = floating(&all);
-    let (first, rest) = values.split_at(1);
+    let Some((first, rest)) = values.split_first() else {
+        return Ok(Value::real(0.0, of));
+    };
     let add = |length: Value, part: &Value| in_type(Op::Hypot, of, &[&length, part], place);
-    rest.iter().try_fold(first[0].clone(), add)
+    rest.iter().try_fold(in_type(Op::Absolute, of, &[first], place)?, add)
 }
 
 /// Halves are rounded away from zero.
@@ -149,18 +164,20 @@ fn long(number: i128) -> Value {
     Value::integer(number, Type::LONG)
 }
 
-/// A product and a sum. The product of two floats is exact, because it is computed in `double`;
-/// that of two doubles is rounded.
+/// A product and a sum, rounded once. Of complex numbers, the product is rounded, too.
 pub(super) fn multiply_add(values: &[Value], place: Place) -> Computed {
     let all: Vec<&Value> = values.iter().collect();
     let of = floating(&all);
-    let wide = if of.0 == DType::F32 { Type(DType::F64) } else { of };
-    // First to the type of the function: a double loses its digits where that is `float`.
-    let convert = |at: usize| -> Computed {
-        Ok(values[at].clone().converted(of, place.site)?.converted(wide, place.site)?)
-    };
-    let product = plain(Op::Multiply, &convert(0)?, &convert(1)?, place)?;
-    Ok(plain(Op::Add, &product, &convert(2)?, place)?.converted(of, place.site)?)
+    if of.is_complex() {
+        return plain(
+            Op::Add,
+            &plain(Op::Multiply, &values[0], &values[1], place)?,
+            &values[2],
+            place,
+        );
+    }
+    let name = if of.0 == DType::F32 { "odd_fma" } else { "nearest_fma" };
+    special(name, of, values, place)
 }
 
 /// A float brought to the range from 0 to 1.

@@ -188,14 +188,14 @@ impl ElementwiseKernel {
         };
         run(&mut runner, &self.before.1, &self.before.0)?;
         run(&mut runner, &self.statements, &self.text)?;
-        self.results(&runner, outputs, caller)
+        self.results(&runner, (inputs, outputs), caller)
     }
 
     /// Writes what the text has assigned.
     fn results(
         &self,
         runner: &Runner<'_>,
-        given: &[Argument],
+        (inputs, given): (&[Argument], &[Argument]),
         caller: Caller<'_>,
     ) -> Result<Vec<Array>, Error> {
         let site = caller.site;
@@ -203,11 +203,11 @@ impl ElementwiseKernel {
         // input, too.
         let value = |parameter: &Parameter| {
             let value = runner.value(&parameter.name)?;
-            Some(if given.is_empty() { value } else { value.kept(site) })
+            Some(if given.is_empty() { value } else { value.kept(given, site) })
         };
         let values: Vec<Option<Value>> = self.outputs.iter().map(value).collect();
         let mut raws = runner.raws.iter().filter(|raw| raw.is_output);
-        let result = |(number, parameter): (usize, &Parameter)| {
+        let mut result = |(number, parameter): (usize, &Parameter), before: &[Array]| {
             let given =
                 given.get(number).map(|given| caller.array(parameter, given)).transpose()?;
             if parameter.is_raw {
@@ -229,10 +229,15 @@ impl ElementwiseKernel {
                     }
                     Ok(given.clone())
                 }
-                None => fresh(runner, parameter, value, site),
+                None => fresh(runner, parameter, value, (inputs, before), site),
             }
         };
-        self.outputs.iter().enumerate().map(result).collect()
+        let mut results = Vec::with_capacity(self.outputs.len());
+        for output in self.outputs.iter().enumerate() {
+            let result = result(output, &results)?;
+            results.push(result);
+        }
+        Ok(results)
     }
 }
 
@@ -246,7 +251,7 @@ pub(super) fn stopped(kernel: &str, text: &str, stop: Stop, site: Site) -> Error
 
 /// A value that is loaded from an array of the caller's.
 pub(super) fn loaded(array: &Array) -> Value {
-    let elements = Elements { array: array.clone(), line: None, is_given: true };
+    let elements = Elements { array: array.clone(), line: None };
     Value { of: Type(array.dtype()), kind: ValueKind::Elements(elements) }
 }
 
@@ -281,7 +286,7 @@ pub(super) fn declare_input<'a>(
     runner: &mut Runner<'a>,
     parameter: &'a Parameter,
     argument: &Argument,
-    dtypes: &Dtypes,
+    dtypes: &Dtypes<'_>,
     caller: Caller<'_>,
 ) -> Result<(), Error> {
     let site = runner.site;
@@ -332,14 +337,26 @@ fn space<'a>(
     Ok(Space { count: phalanx_ops::shape::size(&shape), shape })
 }
 
-/// A new array with the value of an output.
+/// A new array with the value of an output. It shares no memory with the inputs, of which the value
+/// may be a view, nor with the outputs before it.
 pub(super) fn fresh(
     runner: &Runner<'_>,
     parameter: &Parameter,
     value: Option<Value>,
+    (inputs, before): (&[Argument], &[Array]),
     site: Site,
 ) -> Result<Array, Error> {
     let shape = &runner.space.shape[..];
+    if let Some(Value { kind: ValueKind::Elements(elements), .. }) = &value
+        && elements.array.shape() == shape
+        && !inputs
+            .iter()
+            .filter_map(Argument::as_array)
+            .chain(before)
+            .any(|other| other.has_base_of(&elements.array))
+    {
+        return elements.array.clone().into_result();
+    }
     let dtype = match (&value, &parameter.of) {
         (Some(value), _) => value.of.0,
         (None, super::ParameterType::DType(dtype)) => *dtype,
@@ -353,13 +370,11 @@ pub(super) fn fresh(
             let Some(value) = value else { return zeros(shape, dtype).into_result() };
             match value.argument(value.of, site)? {
                 Argument::Array(array) => {
-                    let is_given =
-                        matches!(&value.kind, ValueKind::Elements(elements) if elements.is_given);
-                    match (array.shape() == shape, is_given) {
-                        (true, false) => Ok(array),
-                        (true, true) => array.copy().into_result(),
-                        _ => array.broadcast_to(shape).copy().into_result(),
-                    }
+                    let array = match array.shape() == shape {
+                        true => array,
+                        false => array.broadcast_to(shape),
+                    };
+                    array.copy().into_result()
                 }
                 Argument::Scalar(scalar) => {
                     let one = Argument::Scalar(scalar).into_array();

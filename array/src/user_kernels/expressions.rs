@@ -206,7 +206,7 @@ impl<'a> Runner<'a> {
             let Some(at) = at else {
                 return Err(place.refuse(format!("no argument of `{name}` decides `{own}`")));
             };
-            self.types.push((own.clone(), given[at].of));
+            self.types.push((own, given[at].of));
         }
         let mut own = Vec::new();
         for ((of, parameter), value) in parameters.iter().zip(given) {
@@ -290,7 +290,7 @@ impl<'a> Runner<'a> {
                 let array = index_of(&self.space.shape, axis, &self.mesh, self.site)?;
                 // Of a vector, it is the number of the element.
                 let line = (self.space.shape.len() == 1).then_some((1, 0));
-                let elements = Elements { array, line, is_given: false };
+                let elements = Elements { array, line };
                 return Ok(Value { of: Type::LONG, kind: ValueKind::Elements(elements) });
             }
             if let (Some(Held::Raw(raw)), "shape") =
@@ -304,32 +304,13 @@ impl<'a> Runner<'a> {
         let Kind::Name(name) = &base.kind else {
             return Err(place.refuse("this has no elements"));
         };
-        let raw = match self.find(name).map(|found| &found.kind) {
-            None => return Err(self.unknown(name, place)),
-            Some(Held::One(_)) => {
-                return Err(place.refuse(format!("`{name}` is no array; see `raw`")));
-            }
-            Some(Held::Raw(raw)) => *raw,
-            Some(Held::Many(_)) => {
-                let index = self.expression(index)?;
-                let Some(Held::Many(all)) = self.find(name).map(|found| &found.kind) else {
-                    unreachable!("bug: an expression changes no variable")
-                };
-                let known = index.known_integer().and_then(|it| usize::try_from(it).ok());
-                let Some(held) = known.and_then(|at| all.get(at)) else {
-                    let what = "an index of an array of the text must be known and inside";
-                    return Err(place.refuse(what));
-                };
-                let none = || place.refuse("the element has no value yet");
-                return held.clone().ok_or_else(none);
-            }
-        };
         // `x[_ind.get()]` is the element at the kernel's own place.
         if let Kind::Method(object, method, _) = &index.kind
             && method == "get"
             && matches!(&object.kind, Kind::Name(name) if name == "_ind")
+            && let Some(Held::Raw(raw)) = self.find(name).map(|found| &found.kind)
         {
-            let Raw { vector, shape, .. } = &self.raws[raw];
+            let Raw { vector, shape, .. } = &self.raws[*raw];
             if shape[..] != self.space.shape[..] {
                 return Err(place.refuse("the array has another shape than the kernel"));
             }
@@ -337,6 +318,25 @@ impl<'a> Runner<'a> {
             return Ok(Value::array(array));
         }
         let index = self.expression(index)?;
-        places::read(&self.raws[raw].vector, &index, &self.space, place)
+        self.element_at(name, &index, place)
+    }
+
+    /// The element of the array of a name at an index.
+    pub(super) fn element_at(&self, name: &str, index: &Value, place: Place) -> Run<Value> {
+        match self.find(name).map(|found| &found.kind) {
+            None => Err(self.unknown(name, place)),
+            Some(Held::One(_)) => Err(place.refuse(format!("`{name}` is no array; see `raw`"))),
+            Some(Held::Raw(raw)) => {
+                places::read(&self.raws[*raw].vector, index, &self.space, place)
+            }
+            Some(Held::Many(all)) => {
+                let known = index.known_integer().and_then(|it| usize::try_from(it).ok());
+                let Some(held) = known.and_then(|at| all.get(at)) else {
+                    let what = "an index of an array of the text must be known and inside";
+                    return Err(place.refuse(what));
+                };
+                held.clone().ok_or_else(|| place.refuse("the element has no value yet"))
+            }
+        }
     }
 }

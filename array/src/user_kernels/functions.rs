@@ -1,12 +1,12 @@
 //! Functions that texts may call: those of CUDA's mathematical library.
 
-use super::arithmetic::{Place, assigned, unary};
+use super::arithmetic::{Place, assigned, check_count, unary};
 use super::compositions as own;
 use super::stop::Stop;
 use super::syntax::Unary;
 use super::types::Type;
 use super::values::Value;
-use super::{integers, intrinsics};
+use super::{integers, intrinsics, packed};
 use phalanx_ops::{DType, Op};
 
 /// What computes a function.
@@ -40,6 +40,8 @@ enum Gives {
     Complex,
     /// The type of the first operand.
     First,
+    /// `unsigned int`, if all operands are that, else `int`.
+    Word,
     Fixed(DType),
 }
 
@@ -63,7 +65,7 @@ const fn unsigned(compute: Compute) -> Rule {
 }
 
 /// The functions. Two underscores before a name, as in `__popc`, are left out.
-static FUNCTIONS: [Row; 130] = [
+static FUNCTIONS: [Row; 132] = [
     Row("sin", "x", Rule::Floating(Op::Sin)),
     Row("cos", "x", Rule::Floating(Op::Cos)),
     Row("tan", "x", Rule::Floating(Op::Tan)),
@@ -192,7 +194,9 @@ static FUNCTIONS: [Row; 130] = [
     Row("urhadd", "ii", unsigned(integers::rounded_mean)),
     Row("sad", "iii", Rule::Own(integers::signed_distance, Gives::Fixed(DType::U32))),
     Row("usad", "iii", unsigned(integers::distance)),
-    Row("dp4a", "iii", Rule::Own(integers::dot_of_bytes, Gives::First)),
+    Row("dp4a", "iii", Rule::Own(integers::dot_of_bytes, Gives::Word)),
+    Row("dp2a_lo", "iii", Rule::Own(|it, at| integers::dot_of_halves(it, 0, at), Gives::Word)),
+    Row("dp2a_hi", "iii", Rule::Own(|it, at| integers::dot_of_halves(it, 2, at), Gives::Word)),
     Row("funnelshift_l", "iii", unsigned(|it, at| integers::funnel(it, true, false, at))),
     Row("funnelshift_lc", "iii", unsigned(|it, at| integers::funnel(it, true, true, at))),
     Row("funnelshift_r", "iii", unsigned(|it, at| integers::funnel(it, false, false, at))),
@@ -222,7 +226,10 @@ fn find(name: &str) -> Option<(&'static Row, bool)> {
 /// the function for `float`.
 pub(super) fn call(name: &str, values: &[Value], place: Place) -> Result<Option<Value>, Stop> {
     let Some((Row(_, operands, rule), is_single)) = find(name) else {
-        return intrinsics::call(name, values, place);
+        return match packed::find(name) {
+            Some(packed) => packed.call(name, values, place).map(Some),
+            None => intrinsics::call(name, values, place),
+        };
     };
     check_count(name, operands.len(), values.len(), place)?;
     for (value, operand) in values.iter().zip(operands.bytes()) {
@@ -246,17 +253,10 @@ pub(super) fn call(name: &str, values: &[Value], place: Place) -> Result<Option<
     computed(*rule, operands, &singles, place).map(Some)
 }
 
-/// Refuses another number of arguments.
-pub(super) fn check_count(
-    name: &str,
-    takes: usize,
-    given: usize,
-    place: Place,
-) -> Result<(), Stop> {
-    match given == takes {
-        true => Ok(()),
-        false => Err(place.refuse(format!("`{name}` takes {takes} arguments, not {given}"))),
-    }
+/// The number of arguments of a function; `None` if it is not known.
+pub(super) fn takes(name: &str) -> Option<usize> {
+    let of_table = find(name).map(|(row, _)| row.1.len());
+    of_table.or_else(|| Some(packed::find(name)?.takes())).or_else(|| intrinsics::takes(name))
 }
 
 /// The type that the operands `x` have in common.
@@ -268,7 +268,7 @@ fn common(operands: &str, types: impl Iterator<Item = Type>) -> Type {
 /// The type of a function's value; `None` if the function is not known.
 pub(super) fn result_type(name: &str, types: &[Type]) -> Option<Type> {
     let Some((Row(_, operands, rule), is_single)) = find(name) else {
-        return intrinsics::result_type(name);
+        return packed::find(name).map(|_| packed::WORD).or_else(|| intrinsics::result_type(name));
     };
     let common = common(operands, types.iter().copied());
     let floating = if is_single { Type(DType::F32) } else { common.floating() };
@@ -283,6 +283,7 @@ pub(super) fn result_type(name: &str, types: &[Type]) -> Option<Type> {
         Rule::Own(_, Gives::Part) => floating.part(),
         Rule::Own(_, Gives::Complex) => floating.common(Type(DType::C64)),
         Rule::Own(_, Gives::First) => *types.first()?,
+        Rule::Own(_, Gives::Word) => integers::word_of(types.iter().copied()),
     })
 }
 
@@ -375,7 +376,10 @@ mod tests {
             ("__double_as_longlong", &[DType::F64], Some(DType::I64)),
             ("__fadd_rn", &[DType::F64, DType::F64], Some(DType::F32)),
             ("__fadd_rd", &[DType::F64, DType::F64], Some(DType::F32)),
-            ("__dadd_rd", &[DType::F64, DType::F64], None),
+            ("__dadd_rd", &[DType::F64, DType::F64], Some(DType::F64)),
+            ("__vadd2", &[DType::I32, DType::I32], Some(DType::U32)),
+            ("__dp4a", &[DType::U32; 3], Some(DType::U32)),
+            ("__dp2a_lo", &[DType::U32, DType::I32, DType::I32], Some(DType::I32)),
             ("conj", &[], None),
             ("gama", &[DType::F64], None),
         ] {

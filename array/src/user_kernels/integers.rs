@@ -182,19 +182,43 @@ pub(super) fn distance(values: &[Value], place: Place) -> Computed {
     plain(Op::Add, &size, &converted(&values[2], UNSIGNED, place)?, place)
 }
 
+/// The type of a function of words that is there for `int` and for `unsigned int`.
+pub(super) fn word_of(mut types: impl Iterator<Item = Type>) -> Type {
+    if types.all(|of| of == UNSIGNED) { UNSIGNED } else { Type::INT }
+}
+
+/// A part of a word: `bits` bits from bit `first` on, with their sign unless the type has none.
+fn part(word: &Value, first: i128, bits: i128, place: Place) -> Computed {
+    // To the top, and down with the sign.
+    let top = by(Op::LeftShift, word, 32 - first - bits, place)?;
+    by(Op::RightShift, &top, 32 - bits, place)
+}
+
+/// The operands of a dot product in their type.
+fn words(values: &[Value], place: Place) -> Result<[Value; 3], Stop> {
+    let of = word_of(values.iter().map(|value| value.of));
+    let [a, b, c] = [0, 1, 2].map(|at: usize| converted(&values[at], of, place));
+    Ok([a?, b?, c?])
+}
+
 /// The sum of the products of four bytes, and a third number.
 pub(super) fn dot_of_bytes(values: &[Value], place: Place) -> Computed {
-    let is_unsigned = values[0].of == UNSIGNED && values[1].of == UNSIGNED;
-    let of = if is_unsigned { UNSIGNED } else { Type::INT };
-    let mut sum = converted(&values[2], of, place)?;
-    let [a, b] = [0, 1].map(|at: usize| converted(&values[at], of, place));
-    let (a, b) = (a?, b?);
-    for at in 0..4 {
-        // To the top, and down with the sign.
-        let byte = |value: &Value| {
-            by(Op::RightShift, &by(Op::LeftShift, value, 24 - 8 * at, place)?, 24, place)
-        };
-        sum = plain(Op::Add, &sum, &plain(Op::Multiply, &byte(&a)?, &byte(&b)?, place)?, place)?;
+    let [a, b, mut sum] = words(values, place)?;
+    for first in [0, 8, 16, 24] {
+        let product =
+            plain(Op::Multiply, &part(&a, first, 8, place)?, &part(&b, first, 8, place)?, place)?;
+        sum = plain(Op::Add, &sum, &product, place)?;
+    }
+    Ok(sum)
+}
+
+/// The sum of the products of two halves with two bytes, from `byte` on, and a third number.
+pub(super) fn dot_of_halves(values: &[Value], byte: i128, place: Place) -> Computed {
+    let [a, b, mut sum] = words(values, place)?;
+    for at in 0..2 {
+        let half = part(&a, 16 * at, 16, place)?;
+        let product = plain(Op::Multiply, &half, &part(&b, 8 * (byte + at), 8, place)?, place)?;
+        sum = plain(Op::Add, &sum, &product, place)?;
     }
     Ok(sum)
 }

@@ -1,16 +1,19 @@
 //! Functions of CUDA whose names state types and a rounding, such as `__float2int_rn`, and the
 //! reasons why others are not known.
 
-use super::arithmetic::{Place, apply, choice};
-use super::compositions::{in_type, inverse, inverse_of, multiply_add, plain};
+use super::arithmetic::{Place, apply, choice, unary};
+use super::compositions::{in_type, inverse, inverse_of, multiply_add, plain, special};
 use super::integers::joined;
 use super::stop::Stop;
+use super::syntax::Unary;
 use super::types::Type;
 use super::values::{Elements, Number, Value, ValueKind};
 use phalanx_graph::within;
 use phalanx_ops::{DType, Op};
 
 type Computed = Result<Value, Stop>;
+
+const DOUBLE: Type = Type(DType::F64);
 
 /// Types in the names of conversions.
 const TYPES: [(&str, DType); 9] = [
@@ -43,14 +46,14 @@ enum Intrinsic {
     /// An operation in a type, rounded to nearest.
     Plain(Op, Type),
     Fma(Type),
-    /// An operation on floats that is rounded to a side.
-    Directed(Exact, Rounding),
+    /// An operation in a type, rounded to a side.
+    Directed(Exact, Type, Rounding),
     /// One divided by the value, or by its root.
     Inverse(Type),
     InverseRoot(Type),
 }
 
-/// An operation on floats of which doubles tell on which side of a float the exact result is.
+/// An operation that is rounded to a side.
 #[derive(Clone, Copy, PartialEq)]
 enum Exact {
     Sum,
@@ -88,8 +91,7 @@ fn find(name: &str) -> Option<Intrinsic> {
         let is_known = match (from.is_integer(), to.is_integer()) {
             _ if what == name => is_half,
             (false, true) => true,
-            // Integers of 64 bits have more digits than a double.
-            (true, false) => rounding == Rounding::Nearest || from.0.size() < 8 && !is_half,
+            (true, false) => rounding == Rounding::Nearest || !is_half,
             (false, false) => rounding == Rounding::Nearest || to.0 == DType::F32,
             (true, true) => false,
         };
@@ -99,17 +101,24 @@ fn find(name: &str) -> Option<Intrinsic> {
         return None;
     }
     if rounding != Rounding::Nearest {
+        let (single, double) = (Type(DType::F32), Type(DType::F64));
+        let (of, what) = match (what, what.strip_prefix('f'), what.strip_prefix('d')) {
+            ("fma", ..) => (double, "fma"),
+            ("fmaf" | "fmaf_ieee", ..) => (single, "fma"),
+            (_, Some(what), _) => (single, what),
+            (_, None, what) => (double, what?),
+        };
         let exact = match what {
-            "fadd" => Exact::Sum,
-            "fsub" => Exact::Difference,
-            "fmul" => Exact::Product,
-            "fmaf" | "fmaf_ieee" => Exact::Fma,
-            "fdiv" => Exact::Quotient,
-            "frcp" => Exact::Inverse,
-            "fsqrt" => Exact::Root,
+            "add" => Exact::Sum,
+            "sub" => Exact::Difference,
+            "mul" => Exact::Product,
+            "fma" => Exact::Fma,
+            "div" => Exact::Quotient,
+            "rcp" => Exact::Inverse,
+            "sqrt" => Exact::Root,
             _ => return None,
         };
-        return Some(Intrinsic::Directed(exact, rounding));
+        return Some(Intrinsic::Directed(exact, of, rounding));
     }
     let (single, double) = (Type(DType::F32), Type(DType::F64));
     Some(match what {
@@ -136,12 +145,17 @@ fn find(name: &str) -> Option<Intrinsic> {
     })
 }
 
+/// The number of operands of a function; `None` if it is not known.
+pub(super) fn takes(name: &str) -> Option<usize> {
+    find(name).map(count)
+}
+
 /// The number of operands.
 fn count(of: Intrinsic) -> usize {
     match of {
         Intrinsic::Plain(Op::Sqrt, _) => 1,
-        Intrinsic::Directed(Exact::Root | Exact::Inverse, _) => 1,
-        Intrinsic::Fma(_) | Intrinsic::Directed(Exact::Fma, _) => 3,
+        Intrinsic::Directed(Exact::Root | Exact::Inverse, ..) => 1,
+        Intrinsic::Fma(_) | Intrinsic::Directed(Exact::Fma, ..) => 3,
         Intrinsic::Plain(..) | Intrinsic::Directed(..) => 2,
         _ => 1,
     }
@@ -153,7 +167,7 @@ pub(super) fn result_type(name: &str) -> Option<Type> {
         Intrinsic::Bits(_, to) | Intrinsic::Conversion(_, to, _) => to,
         Intrinsic::Plain(_, of) | Intrinsic::Fma(of) => of,
         Intrinsic::Inverse(of) | Intrinsic::InverseRoot(of) => of,
-        Intrinsic::Directed(..) => Type(DType::F32),
+        Intrinsic::Directed(_, of, _) => of,
     })
 }
 
@@ -181,11 +195,17 @@ pub(super) fn call(name: &str, values: &[Value], place: Place) -> Result<Option<
             in_type(op, of, &values.iter().collect::<Vec<_>>(), place)?
         }
         Intrinsic::Fma(of) => multiply_add(&convert(of)?, place)?,
-        Intrinsic::Directed(exact, rounding) => {
-            directed(exact, &convert(Type(DType::F32))?, rounding, place)?
+        Intrinsic::Directed(exact, of, rounding) => {
+            // Rounding twice to one side is rounding once.
+            let wide = convert(of)?.into_iter().map(|value| value.converted(DOUBLE, place.site));
+            let wide = wide.collect::<Result<Vec<Value>, _>>()?;
+            rounded(&directed(exact, wide, rounding, place)?, of, rounding, place)?
         }
         Intrinsic::Inverse(of) => inverse(&convert(of)?[0], place)?,
-        Intrinsic::InverseRoot(of) => inverse_of(Op::Sqrt, &convert(of)?, place)?,
+        Intrinsic::InverseRoot(of) => {
+            let value = convert(of)?.remove(0).converted(DOUBLE, place.site)?;
+            inverse_of(Op::Sqrt, &[value], place)?.converted(of, place.site)?
+        }
     }))
 }
 
@@ -194,8 +214,7 @@ fn reinterpreted(value: &Value, to: Type, place: Place) -> Computed {
     match &value.kind {
         ValueKind::Elements(elements) => {
             let array = within(place.site, || elements.array.view(to.0).into_result())?;
-            // A result is a copy, as that of an array of the caller's is.
-            let elements = Elements { array, line: None, is_given: true };
+            let elements = Elements { array, line: None };
             Ok(Value { of: to, kind: ValueKind::Elements(elements) })
         }
         ValueKind::Known(number) => Ok(same_bits(*number, value.of, to)),
@@ -236,7 +255,20 @@ fn rounded(value: &Value, to: Type, rounding: Rounding, place: Place) -> Compute
         let of = value.of.floating();
         return Ok(apply(op, of, &[value], place)?.converted(to, place.site)?);
     }
-    if rounding == Rounding::Nearest || to.0 != DType::F32 {
+    if rounding == Rounding::Nearest {
+        return Ok(value.clone().converted(to, place.site)?);
+    }
+    let of = value.of;
+    if of.is_integer() && of.0.size() == 8 {
+        // More digits than a double: the halves are added, and rounded to the side.
+        let [bits, mask] = [32, 0xFFFF_FFFF].map(|number| Value::integer(number, of));
+        let upper = plain(Op::RightShift, value, &bits, place)?.converted(DOUBLE, place.site)?;
+        let upper = plain(Op::Multiply, &upper, &Value::real(2f64.powi(32), DOUBLE), place)?;
+        let lower = plain(Op::BitwiseAnd, value, &mask, place)?.converted(DOUBLE, place.site)?;
+        let sum = directed(Exact::Sum, vec![upper, lower], rounding, place)?;
+        return rounded(&sum, to, rounding, place);
+    }
+    if to.0 != DType::F32 {
         return Ok(value.clone().converted(to, place.site)?);
     }
     // The nearest number is one of both sides; the other one is next to it.
@@ -267,77 +299,30 @@ fn stepped(near: Value, is_beyond: Value, rounding: Rounding, place: Place) -> C
     choice(is_beyond, next, near, place)
 }
 
-/// An operation on floats, rounded to a side.
-fn directed(exact: Exact, values: &[Value], rounding: Rounding, place: Place) -> Computed {
-    let (single, double) = (Type(DType::F32), Type(DType::F64));
-    let wide = values.iter().map(|value| value.clone().converted(double, place.site));
-    let wide = wide.collect::<Result<Vec<Value>, _>>()?;
-    let a = &wide[0];
-    match exact {
-        // The product of two floats is a double.
-        Exact::Product => {
-            rounded(&plain(Op::Multiply, a, &wide[1], place)?, single, rounding, place)
-        }
-        Exact::Sum => rounded(&near_sum(a, &wide[1], place)?, single, rounding, place),
-        Exact::Difference => {
-            let minus = apply(Op::Negative, double, &[&wide[1]], place)?;
-            rounded(&near_sum(a, &minus, place)?, single, rounding, place)
-        }
-        Exact::Fma => {
-            let product = plain(Op::Multiply, a, &wide[1], place)?;
-            rounded(&near_sum(&product, &wide[2], place)?, single, rounding, place)
-        }
-        Exact::Quotient => near_quotient(a, &wide[1], rounding, place),
-        Exact::Inverse => near_quotient(&Value::real(1.0, double), a, rounding, place),
-        Exact::Root => {
-            let near = apply(Op::Sqrt, double, &[a], place)?.converted(single, place.site)?;
-            let wide = near.clone().converted(double, place.site)?;
-            let square = plain(Op::Multiply, &wide, &wide, place)?;
-            let op = if rounding == Rounding::Up { Op::Less } else { Op::Greater };
-            stepped(near, plain(op, &square, a, place)?, rounding, place)
-        }
-    }
-}
-
-/// A double that is on the same side of each float as the exact sum: the rounded sum, or where that
-/// is a float, the next double on the side of the exact sum.
-///
-/// Source of the error: Knuth's two-sum, The Art of Computer Programming 2, section 4.2.2.
-fn near_sum(a: &Value, b: &Value, place: Place) -> Computed {
-    let minus = |a: &Value, b: &Value| plain(Op::Subtract, a, b, place);
-    let sum = plain(Op::Add, a, b, place)?;
-    let part = minus(&sum, a)?;
-    let error = minus(a, &minus(&sum, &part)?)?;
-    let error = plain(Op::Add, &error, &minus(b, &part)?, place)?;
-    let [zero, low, high] =
-        [0.0, f64::NEG_INFINITY, f64::INFINITY].map(|number| Value::real(number, sum.of));
-    let towards = choice(plain(Op::Less, &error, &zero, place)?, low, sum.clone(), place)?;
-    let towards = choice(plain(Op::Greater, &error, &zero, place)?, high, towards, place)?;
-    let next = apply(Op::Nextafter, sum.of, &[&sum, &towards], place)?;
-    let float = sum.clone().converted(Type(DType::F32), place.site)?;
-    let is_float = plain(Op::Equal, &float.converted(sum.of, place.site)?, &sum, place)?;
-    choice(is_float, next, sum, place)
-}
-
-/// The quotient of floats, rounded to a side: its product with the divisor is exact.
-fn near_quotient(a: &Value, b: &Value, rounding: Rounding, place: Place) -> Computed {
-    let quotient = apply(Op::Divide, a.of, &[a, b], place)?;
-    let near = quotient.converted(Type(DType::F32), place.site)?;
-    let back = near.clone().converted(a.of, place.site)?;
-    let back = plain(Op::Multiply, &back, b, place)?;
-    let is_beyond = match rounding {
-        Rounding::Zero => plain(Op::Greater, &size(&back, place)?, &size(a, place)?, place)?,
-        _ => {
-            let [above, below] = [Op::Greater, Op::Less].map(|op| plain(op, &back, a, place));
-            let is_negative = plain(Op::Less, b, &Value::real(0.0, b.of), place)?;
-            let (same, other) = match rounding {
-                Rounding::Down => (above?, below?),
-                _ => (below?, above?),
-            };
-            choice(is_negative, other, same, place)?
-        }
+/// An operation on doubles, rounded to a side.
+fn directed(exact: Exact, mut values: Vec<Value>, rounding: Rounding, place: Place) -> Computed {
+    let side = match rounding {
+        Rounding::Down => -1.0,
+        Rounding::Up => 1.0,
+        Rounding::Zero | Rounding::Nearest => 0.0,
     };
-    stepped(near, is_beyond, rounding, place)
+    let name = match exact {
+        Exact::Sum => "rounded_sum",
+        Exact::Difference => {
+            values[1] = unary(Unary::Minus, values[1].clone(), place)?;
+            "rounded_sum"
+        }
+        Exact::Product => "rounded_product",
+        Exact::Fma => "rounded_fma",
+        Exact::Quotient => "rounded_quotient",
+        Exact::Inverse => {
+            values.insert(0, Value::real(1.0, DOUBLE));
+            "rounded_quotient"
+        }
+        Exact::Root => "rounded_root",
+    };
+    values.push(Value::real(side, DOUBLE));
+    special(name, DOUBLE, &values, place)
 }
 
 /// The bits of a double as an integer.
@@ -366,7 +351,6 @@ pub(super) fn of_halves(values: &[Value], place: Place) -> Computed {
 
 /// Why a text may not call a function, and what to do.
 pub(super) fn missing(name: &str) -> String {
-    let is_directed = ["_rz", "_rd", "_ru"].iter().any(|end| name.ends_with(end));
     let groups: [(&[&str], &str); 6] = [
         (
             &[
@@ -400,21 +384,13 @@ pub(super) fn missing(name: &str) -> String {
         ),
         (&["atomic"], "combine elements by atomicAdd, atomicMax or atomicMin"),
         (&["printf", "assert", "__trap"], "a kernel prints and stops nothing: check the result"),
-        (
-            &["__v", "__dp2a", "__fns", "__viadd", "__vib", "__vim"],
-            "take the parts of a word apart by shifts and `&`",
-        ),
+        (&["__v", "__fns"], "take the parts of a word apart by shifts and `&`"),
         (&["nan"], "`NAN` is the constant"),
     ];
     let of_group = groups.iter().find(|(names, _)| names.iter().any(|it| name.starts_with(it)));
     let advice = match (of_group, name) {
         (Some((_, advice)), _) => *advice,
-        _ if is_directed => {
-            "operations on doubles and long integers round to the nearest number, as `_rn` does"
-        }
-        (_, "normf" | "rnorm" | "rnormf") => {
-            "of a vector of any length, add the squares in a loop; norm3d and norm4d are known"
-        }
+        (_, "normf" | "rnorm" | "rnormf") => "it takes the length of an array, and the array",
         _ => "define it in the preamble",
     };
     format!("`{name}` is not known here: {advice}")

@@ -13,6 +13,7 @@ mod expressions;
 mod functions;
 mod integers;
 mod intrinsics;
+mod packed;
 mod parameters;
 mod parse;
 mod places;

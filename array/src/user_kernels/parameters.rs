@@ -51,7 +51,12 @@ pub(super) fn parameters(kernel: &str, list: &str, site: Site) -> Result<Vec<Par
             let is_part = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
             word.chars().all(is_part) && !word.starts_with(|first: char| first.is_ascii_digit())
         };
-        let of = match (Type::of_words(of), of) {
+        // Parameters have the names of dtypes, and `uint` is NumPy's there.
+        let known = match of {
+            ["uint"] => Some(Type(DType::U64)),
+            of => Type::of_words(of),
+        };
+        let of = match (known, of) {
             (Some(of), _) => ParameterType::DType(of.0),
             (None, [one]) if one.len() == 1 && is_name(one) => {
                 ParameterType::Placeholder((*one).to_string())
@@ -101,11 +106,11 @@ pub(super) fn placeholders<'a>(all: impl Iterator<Item = &'a Parameter>) -> Vec<
 
 /// The dtypes of placeholders.
 #[derive(Default)]
-pub(super) struct Dtypes(pub Vec<(String, Type)>);
+pub(super) struct Dtypes<'p>(pub Vec<(&'p str, Type)>);
 
-impl Dtypes {
+impl<'p> Dtypes<'p> {
     fn of_name(&self, name: &str) -> Option<DType> {
-        self.0.iter().find(|(known, _)| known == name).map(|(_, of)| of.0)
+        self.0.iter().find(|(known, _)| *known == name).map(|(_, of)| of.0)
     }
 
     /// The dtype of a parameter, if it is decided.
@@ -120,7 +125,7 @@ impl Dtypes {
     /// dtype. Errors: `OpError::KernelArguments` for arguments of other dtypes than the parameters.
     pub fn decide<'a>(
         &mut self,
-        pairs: impl Iterator<Item = (&'a Parameter, &'a Argument)> + Clone,
+        pairs: impl Iterator<Item = (&'p Parameter, &'a Argument)> + Clone,
         caller: Caller<'_>,
     ) -> Result<(), Error> {
         for (parameter, argument) in pairs.clone() {
@@ -128,7 +133,7 @@ impl Dtypes {
             match (self.of(parameter), &parameter.of) {
                 (Some(known), _) if known == given => {}
                 (None, ParameterType::Placeholder(name)) => {
-                    self.0.push((name.clone(), Type(given)));
+                    self.0.push((name, Type(given)));
                 }
                 (known, _) => {
                     let (name, known) = (&parameter.name, known.map_or("", DType::name));
@@ -141,7 +146,7 @@ impl Dtypes {
             if let (None, ParameterType::Placeholder(name), Argument::Weak(number)) =
                 (self.of(parameter), &parameter.of, argument)
             {
-                self.0.push((name.clone(), Type(default_dtype(*number))));
+                self.0.push((name, Type(default_dtype(*number))));
             }
         }
         Ok(())

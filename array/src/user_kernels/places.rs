@@ -175,7 +175,7 @@ pub(super) fn numbers(indices: &[Array], space: &Space, site: Site) -> Result<Va
         Some(sum) => sum.into_result()?,
         None => within(site, || zeros([0usize; 0], DType::I64)).into_result()?,
     };
-    let elements = Elements { array, line: Some((1, 0)), is_given: false };
+    let elements = Elements { array, line: Some((1, 0)) };
     Ok(Value { of: Type::LONG, kind: ValueKind::Elements(elements) })
 }
 

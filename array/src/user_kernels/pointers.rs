@@ -1,9 +1,9 @@
 //! Functions that write results to addresses of variables, such as `sincos`.
 
-use super::arithmetic::{Place, apply};
-use super::compositions;
+use super::arithmetic::{Place, apply, check_count};
+use super::compositions::{self, plain};
 use super::functions;
-use super::run::Runner;
+use super::run::{MOST_TURNS, Runner};
 use super::stop::Run;
 use super::syntax::{Expression, Kind};
 use super::types::Type;
@@ -25,8 +25,24 @@ fn find(name: &str) -> Option<((&'static str, usize, usize), bool)> {
     }
 }
 
+/// Whether a function is that of the length of a vector at an address: whether it is the inverse,
+/// and whether it is that for `float`.
+fn length_of(name: &str, count: usize) -> Option<(bool, bool)> {
+    let found = match name {
+        "norm" => (false, false),
+        "normf" => (false, true),
+        "rnorm" => (true, false),
+        "rnormf" => (true, true),
+        _ => return None,
+    };
+    (count == 2).then_some(found)
+}
+
 /// The type of a function's value; `None` if the function is not known or has none.
 pub(super) fn result_type(name: &str, types: &[Type]) -> Option<Type> {
+    if let Some((_, is_single)) = length_of(name, types.len()) {
+        return Some(if is_single { Type(DType::F32) } else { types[1].floating() });
+    }
     let Some(((_, takes, _), is_single)) = find(name) else {
         return functions::result_type(name, types);
     };
@@ -44,10 +60,13 @@ impl<'a> Runner<'a> {
         place: Place,
     ) -> Run<Option<Option<Value>>> {
         let is_own = self.functions.iter().any(|own| own.name == name);
+        if let Some(kind) = length_of(name, arguments.len()).filter(|_| !is_own) {
+            return Ok(Some(Some(self.length(kind, arguments, place)?)));
+        }
         let Some(((plain, takes, writes), is_single)) = find(name).filter(|_| !is_own) else {
             return Ok(None);
         };
-        functions::check_count(name, takes + writes, arguments.len(), place)?;
+        check_count(name, takes + writes, arguments.len(), place)?;
         if self.is_partial {
             let what = "writes variables, so it stands outside of `?:`, `&&` and `||`";
             return Err(place.refuse(format!("`{name}` {what}")));
@@ -96,5 +115,37 @@ impl<'a> Runner<'a> {
             self.assign(target, None, result, place)?;
         }
         Ok(Some(value))
+    }
+
+    /// The length of the vector of the first elements at an address, or its inverse.
+    fn length(
+        &mut self,
+        (is_inverse, is_single): (bool, bool),
+        arguments: &'a [Expression],
+        place: Place,
+    ) -> Run<Value> {
+        let count = self.expression(&arguments[0])?.known_integer();
+        let Some(count) = count.filter(|count| (0..=MOST_TURNS as i128).contains(count)) else {
+            return Err(place.refuse("the length of a vector must be known"));
+        };
+        let (base, first) = match &arguments[1].kind {
+            Kind::Address(target) => match &target.kind {
+                Kind::Index(base, index) => (&**base, self.expression(index)?),
+                _ => return Err(place.refuse("a vector is an array, or begins at its element")),
+            },
+            _ => (&arguments[1], Value::integer(0, Type::INT)),
+        };
+        let Kind::Name(name) = &base.kind else {
+            return Err(place.refuse("a vector is an array, or begins at its element"));
+        };
+        let mut values = Vec::new();
+        for at in 0..count {
+            let index = plain(Op::Add, &first, &Value::integer(at, Type::LONG), place)?;
+            let value = self.element_at(name, &index, place)?;
+            let of = if is_single { Type(DType::F32) } else { value.of.floating() };
+            values.push(value.converted(of, place.site)?);
+        }
+        let length = compositions::length(&values, place)?;
+        if is_inverse { compositions::inverse(&length, place) } else { Ok(length) }
     }
 }

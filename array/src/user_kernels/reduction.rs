@@ -2,6 +2,8 @@
 
 use super::constants::constant;
 use super::elementwise::{declare_input, fresh, raw, stopped};
+use super::functions;
+use super::intrinsics::missing;
 use super::parameters::{
     Caller, Dtypes, Parameter, check_names, parameters, placeholders, refused,
 };
@@ -9,7 +11,7 @@ use super::parse;
 use super::places::Space;
 use super::run::Runner;
 use super::stop::Stop;
-use super::syntax::{Binary, Expression, Failure, Function, Kind, Statement};
+use super::syntax::{Binary, Expression, Failure, Function, Kind, Statement, TypeName};
 use super::types::Type;
 use super::values::Value;
 use crate::array::{Argument, Array};
@@ -130,7 +132,9 @@ impl ReductionKernel {
     /// It must be the same function as the combination, apart from rounding: pairs of values are
     /// combined by the first text while a result has more of them than the mesh has devices, then
     /// by this one. The values of small arrays, which each device has, are combined likewise.
-    /// Local. Errors: `OpError::KernelText` if the text is no expression of `a` and `b`.
+    /// Functions of the preamble, which is given before, may be called.
+    /// Local. Errors: `OpError::KernelText` if the text is no expression of `a` and `b`, or calls a
+    /// function that is not known.
     ///
     /// ```
     /// # use phalanx_array as phalanx;
@@ -148,7 +152,7 @@ impl ReductionKernel {
         let (site, types) = (call_site(), placeholders(self.inputs.iter().chain(&self.outputs)));
         let expression = parse::expression(text, &types).and_then(|expression| {
             let mut used = [false; 2];
-            operands(&expression, &mut used)?;
+            operands(&expression, &mut used, (&types, &self.preamble))?;
             match used {
                 [true, true] => Ok(expression),
                 _ => Err(Failure::new(1, "`across` combines two values: it names `a` and `b`")),
@@ -232,22 +236,26 @@ impl ReductionKernel {
         runner.types = dtypes.0;
         let run = runner.run(&self.finish);
         run.map_err(|stop| stopped(&self.name, &self.texts[2], stop, site))?;
-        let result = |(number, parameter): (usize, &Parameter)| {
+        let mut results = Vec::with_capacity(self.outputs.len());
+        for (number, parameter) in self.outputs.iter().enumerate() {
             let value = runner.value(&parameter.name);
-            let Some(out) = call.out.get(number) else {
-                return fresh(&runner, parameter, value, site);
+            let result = match call.out.get(number) {
+                None => fresh(&runner, parameter, value, (inputs, &results), site)?,
+                Some(out) => {
+                    if let Some(value) = value {
+                        let new = value.argument(Type(out.ok()?.dtype()), site)?;
+                        within(site, || out.try_assign(new))?;
+                    }
+                    out.clone()
+                }
             };
-            if let Some(value) = value {
-                let new = value.argument(Type(out.ok()?.dtype()), site)?;
-                within(site, || out.try_assign(new))?;
-            }
-            Ok(out.clone())
-        };
-        self.outputs.iter().enumerate().map(result).collect()
+            results.push(result);
+        }
+        Ok(results)
     }
 
     /// The type of the values that are combined.
-    fn combined_type(&self, dtypes: &Dtypes, site: Site) -> Result<Type, Error> {
+    fn combined_type(&self, dtypes: &Dtypes<'_>, site: Site) -> Result<Type, Error> {
         let caller = Caller { kernel: &self.name, site };
         let undecided = || caller.refuse("no argument decides the dtype that is reduced");
         let Some(name) = &self.reduced else {
@@ -263,7 +271,7 @@ impl ReductionKernel {
     fn mapped(
         &self,
         inputs: &[Argument],
-        dtypes: &Dtypes,
+        dtypes: &Dtypes<'_>,
         (shape, sizes): (&Shape, [usize; 2]),
         mesh: &MeshHandle,
         site: Site,
@@ -289,7 +297,7 @@ impl ReductionKernel {
     fn reduced(
         &self,
         values: Array,
-        dtypes: &Dtypes,
+        dtypes: &Dtypes<'_>,
         (axes, which): (Axes, &[usize]),
         site: Site,
     ) -> Result<Array, Error> {
@@ -348,7 +356,7 @@ impl ReductionKernel {
         &self,
         values: [Value; 2],
         space: &Space,
-        dtypes: &Dtypes,
+        dtypes: &Dtypes<'_>,
         site: Site,
     ) -> Result<Array, Error> {
         self.combined(values, (self.texts[1].as_str(), &self.combine), space, dtypes, site)
@@ -360,7 +368,7 @@ impl ReductionKernel {
         [a, b]: [Value; 2],
         (text, combine): (&str, &Expression),
         space: &Space,
-        dtypes: &Dtypes,
+        dtypes: &Dtypes<'_>,
         site: Site,
     ) -> Result<Array, Error> {
         let of = a.of;
@@ -387,7 +395,7 @@ impl ReductionKernel {
         values: &Array,
         axes: &[usize],
         op: Option<Op>,
-        dtypes: &Dtypes,
+        dtypes: &Dtypes<'_>,
         site: Site,
     ) -> Result<Array, Error> {
         let kept: Vec<usize> = (0..values.ndim()).filter(|axis| !axes.contains(axis)).collect();
@@ -459,9 +467,17 @@ impl ReductionKernel {
     }
 }
 
-/// Notes which of `a` and `b` an expression names. Errors: another variable.
-fn operands(expression: &Expression, used: &mut [bool; 2]) -> Result<(), Failure> {
-    let mut all = |parts: &[Expression]| parts.iter().try_for_each(|part| operands(part, used));
+/// Notes which of `a` and `b` an expression names. Errors: another variable, and a type or a
+/// function that neither CUDA nor the placeholders and the preamble have.
+fn operands(
+    expression: &Expression,
+    used: &mut [bool; 2],
+    (types, preamble): (&[String], &[Function]),
+) -> Result<(), Failure> {
+    let refused = |what: String| Err(Failure::new(expression.line, what));
+    let known = (types, preamble);
+    let mut all =
+        |parts: &[Expression]| parts.iter().try_for_each(|part| operands(part, used, known));
     match &expression.kind {
         Kind::Integer(..) | Kind::Real(..) => Ok(()),
         Kind::Name(name) => match name.as_str() {
@@ -474,25 +490,50 @@ fn operands(expression: &Expression, used: &mut [bool; 2]) -> Result<(), Failure
                 Ok(())
             }
             name if constant(name).is_some() => Ok(()),
-            _ => {
-                let what = format!("`{name}` is not known here: `across` combines `a` and `b`");
-                Err(Failure::new(expression.line, what))
-            }
+            _ => refused(format!("`{name}` is not known here: `across` combines `a` and `b`")),
         },
         Kind::Address(_) | Kind::Index(..) => {
-            Err(Failure::new(expression.line, "`a` and `b` are values: they have no addresses"))
+            refused(String::from("`a` and `b` are values: they have no addresses"))
         }
-        Kind::Unary(_, one) => operands(one, used),
+        Kind::Unary(_, one) => operands(one, used, known),
         Kind::Binary(_, one, other) => {
-            operands(one, used)?;
-            operands(other, used)
+            operands(one, used, known)?;
+            operands(other, used, known)
         }
         Kind::Choice(parts) => all(&parts[..]),
-        Kind::Cast(_, parts) | Kind::Call(_, parts) => all(parts),
+        Kind::Cast(to, parts) => match named(to) {
+            Some(name) if !types.contains(name) => refused(format!("`{name}` is no type here")),
+            _ => all(parts),
+        },
+        Kind::Call(name, parts) => {
+            all(parts)?;
+            let own = preamble.iter().find(|own| own.name == *name);
+            let own = own.map(|own| own.parameters.len());
+            match own.or_else(|| functions::takes(name)) {
+                None => refused(missing(name)),
+                Some(takes) if takes != parts.len() => {
+                    let given = parts.len();
+                    refused(format!("`{name}` takes {takes} arguments, not {given}"))
+                }
+                Some(_) => Ok(()),
+            }
+        }
+        Kind::Method(_, name, _) if !["real", "imag"].contains(&name.as_str()) => {
+            refused(format!("the method `{name}` is not known here"))
+        }
         Kind::Method(object, _, parts) => {
             all(parts)?;
-            operands(object, used)
+            operands(object, used, known)
         }
+    }
+}
+
+/// The name in a type that C++ does not define.
+fn named(of: &TypeName) -> Option<&String> {
+    match of {
+        TypeName::Known(_) | TypeName::Auto => None,
+        TypeName::Named(name) => Some(name),
+        TypeName::Complex(part) => named(part),
     }
 }
 

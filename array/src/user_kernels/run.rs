@@ -14,7 +14,7 @@ use phalanx_graph::{MeshHandle, Site};
 use phalanx_ops::{DType, Op};
 
 /// The most turns of all loops together.
-const MOST_TURNS: usize = 10_000;
+pub(super) const MOST_TURNS: usize = 10_000;
 
 /// A variable.
 #[derive(Clone)]
@@ -72,7 +72,7 @@ pub(super) struct Runner<'a> {
     pub mesh: MeshHandle,
     pub space: Space,
     /// Placeholders of types.
-    pub types: Vec<(String, Type)>,
+    pub types: Vec<(&'a str, Type)>,
     pub functions: &'a [Function],
     pub raws: Vec<Raw>,
     /// The sizes `_in_ind.size()` and `_out_ind.size()` of a reduction.
@@ -99,7 +99,7 @@ impl<'a> Runner<'a> {
             types: Vec::new(),
             functions,
             raws: Vec::new(),
-            variables: Vec::new(),
+            variables: Vec::with_capacity(8),
             mask: None,
             returned: None,
             is_partial: false,

@@ -6,8 +6,8 @@ use phalanx_ops::DType;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Type(pub DType);
 
-/// Names of a single word. `long` has 64 bits, as on Linux.
-const NAMES: [(&str, DType); 40] = [
+/// Names of a single word. `long` has 64 bits, as on Linux. `uint` is that of C.
+const NAMES: [(&str, DType); 45] = [
     ("bool", DType::Bool),
     ("bool_", DType::Bool),
     ("char", DType::I8),
@@ -46,7 +46,12 @@ const NAMES: [(&str, DType); 40] = [
     ("complex64", DType::C64),
     ("complex128", DType::C128),
     ("int_", DType::I64),
-    ("uint", DType::U64),
+    ("uchar", DType::U8),
+    ("ushort", DType::U16),
+    ("uint", DType::U32),
+    ("ulong", DType::U64),
+    ("longlong", DType::I64),
+    ("ulonglong", DType::U64),
     ("float_", DType::F64),
 ];
 

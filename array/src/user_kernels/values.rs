@@ -34,8 +34,6 @@ pub(super) struct Elements {
     pub array: Array,
     /// The value is `scale * i + offset`, where `i` numbers the elements in C order.
     pub line: Option<(i64, i64)>,
-    /// Whether the array is one of the caller's.
-    pub is_given: bool,
 }
 
 impl Value {
@@ -53,7 +51,7 @@ impl Value {
     }
 
     pub fn array(array: Array) -> Value {
-        let elements = Elements { line: None, is_given: false, array };
+        let elements = Elements { line: None, array };
         Value { of: Type(elements.array.dtype()), kind: ValueKind::Elements(elements) }
     }
 
@@ -93,6 +91,8 @@ impl Value {
                 (Number::Real(number), DType::Bool) => Value::bool(number != 0.0),
                 (Number::Integer(number), _) if to.is_integer() => Value::integer(number, to),
                 (Number::Real(number), _) if to.is_integer() => Value::integer(number as i128, to),
+                // Rounded once.
+                (Number::Integer(number), DType::F32) => Value::real(f64::from(number as f32), to),
                 (Number::Integer(number), _) => Value::real(number as f64, to),
                 (Number::Real(number), _) => Value::real(number, to),
             },
@@ -100,16 +100,19 @@ impl Value {
                 let line = elements.line.filter(|_| to == Type::LONG);
                 let array = elements.array.astype_at(to.0, site);
                 array.ok()?;
-                let elements = Elements { array, line, is_given: false };
+                let elements = Elements { array, line };
                 Value { of: to, kind: ValueKind::Elements(elements) }
             }
         })
     }
 
-    /// The value, which a later write to an array of the caller's does not change.
-    pub fn kept(self, site: Site) -> Value {
+    /// The value, which a later write to the given arrays does not change.
+    pub fn kept(self, written: &[Argument], site: Site) -> Value {
+        let is_of = |array: &Array| {
+            written.iter().filter_map(Argument::as_array).any(|other| other.has_base_of(array))
+        };
         match self.kind {
-            ValueKind::Elements(elements) if elements.is_given => {
+            ValueKind::Elements(elements) if is_of(&elements.array) => {
                 Value::array(within(site, || elements.array.copy()))
             }
             _ => self,
@@ -118,6 +121,9 @@ impl Value {
 
     /// The value as an argument of an operation on this type.
     pub fn argument(&self, of: Type, site: Site) -> Result<Argument, Error> {
+        if let (ValueKind::Elements(elements), true) = (&self.kind, self.of == of) {
+            return Ok(Argument::Array(elements.array.clone()));
+        }
         let value = self.clone().converted(of, site)?;
         Ok(match value.kind {
             ValueKind::Elements(elements) => Argument::Array(elements.array),

@@ -15,6 +15,7 @@ fn of_library(function: Special) -> Option<&'static str> {
         "erfcinv" => Some("erfcinv"),
         "erfinv" => Some("erfinv"),
         "gamma" => Some("tgamma"),
+        "nearest_fma" => Some("fma"),
         "ndtri" => Some("normcdfinv"),
         _ => None,
     }

@@ -1,6 +1,7 @@
 //! Solutions, inverses and determinants by LU factorisation with partial pivoting.
 
 use super::number::{Number, matrix, nan, store};
+use super::small::{MOST, Small};
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::lu::partial_pivoting::factor::{lu_in_place, lu_in_place_scratch};
 use faer::linalg::lu::partial_pivoting::solve::{solve_in_place, solve_in_place_scratch};
@@ -38,8 +39,7 @@ impl<T: Number> Lu<T> {
 
     /// Solves for the columns of a matrix, which become the solution; NaN if there is none.
     fn solve(&self, mut right: Mat<T>, to: &mut [T]) {
-        if self.pivots().any(|pivot| pivot == [0.0, 0.0]) {
-            to.fill(nan());
+        if is_singular(self.pivots(), to) {
             return;
         }
         let (n, columns) = (right.nrows(), right.ncols());
@@ -57,14 +57,35 @@ impl<T: Number> Lu<T> {
     }
 }
 
+/// Whether the pivots make a matrix singular; then `to` becomes NaN.
+fn is_singular<T: Number>(mut pivots: impl Iterator<Item = [f64; 2]>, to: &mut [T]) -> bool {
+    let is_singular = pivots.any(|pivot| pivot == [0.0, 0.0]);
+    if is_singular {
+        to.fill(nan());
+    }
+    is_singular
+}
+
 /// The solution of `A X = B`.
 pub(super) fn solve<T: Number>(a: &[T], n: usize, b: &[T], to: &mut [T]) {
-    Lu::new(a, n).solve(matrix(b, b.len() / n, 0), to);
+    if n > MOST {
+        return Lu::new(a, n).solve(matrix(b, b.len() / n, 0), to);
+    }
+    let small = Small::new(a, n);
+    if n > 0 && !is_singular(small.pivots(), to) {
+        small.solve(b, to);
+    }
 }
 
 /// The inverse.
 pub(super) fn inverse<T: Number>(a: &[T], n: usize, to: &mut [T]) {
-    Lu::new(a, n).solve(Mat::identity(n, n), to);
+    if n > MOST {
+        return Lu::new(a, n).solve(Mat::identity(n, n), to);
+    }
+    let small = Small::new(a, n);
+    if n > 0 && !is_singular(small.pivots(), to) {
+        small.invert(to);
+    }
 }
 
 /// The determinant, its sign and the logarithm of its absolute value.
@@ -73,8 +94,13 @@ pub(super) fn determinant<T: Number>(a: &[T], n: usize, to: &mut [T]) {
         to.fill(nan());
         return;
     }
-    let lu = Lu::new(a, n);
-    let results = product_of_pivots(lu.pivots(), lu.odd, T::IS_REAL);
+    let results = if n > MOST {
+        let lu = Lu::new(a, n);
+        product_of_pivots(lu.pivots(), lu.odd, T::IS_REAL)
+    } else {
+        let small = Small::new(a, n);
+        product_of_pivots(small.pivots(), small.odd, T::IS_REAL)
+    };
     to.iter_mut().zip(results).for_each(|(to, result)| *to = T::of(result.re, result.im));
 }
 
@@ -97,16 +123,18 @@ pub fn product_of_pivots(
             return [zero, zero, Complex64::new(f64::NEG_INFINITY, 0.0)];
         }
         let (number, power) = split(Complex64::new(re, im));
-        let size = number.re.hypot(number.im);
-        sign = if real { sign * number.re.signum() } else { sign * (number / size) };
-        logarithm += re.hypot(im).ln();
+        sign = if real {
+            sign * number.re.signum()
+        } else {
+            sign * (number / number.re.hypot(number.im))
+        };
+        logarithm += if real { re.abs() } else { re.hypot(im) }.ln();
         let next = split(times(mantissa, number));
         mantissa = next.0;
         exponent += power + next.1;
     }
     let exponent = exponent.clamp(-5000, 5000) as i32;
-    let value =
-        Complex64::new(libm::ldexp(mantissa.re, exponent), libm::ldexp(mantissa.im, exponent));
+    let value = times_two_to(mantissa, exponent);
     [value, sign, Complex64::new(logarithm, 0.0)]
 }
 
@@ -116,8 +144,19 @@ fn split(number: Complex64) -> (Complex64, i64) {
     if largest == 0.0 || !largest.is_finite() {
         return (number, 0);
     }
-    let exponent = libm::ilogb(largest);
-    let scaled =
-        Complex64::new(libm::ldexp(number.re, -exponent), libm::ldexp(number.im, -exponent));
-    (scaled, i64::from(exponent))
+    let exponent = match largest.is_normal() {
+        true => (largest.to_bits() >> 52) as i32 - 1023,
+        false => libm::ilogb(largest),
+    };
+    (times_two_to(number, -exponent), i64::from(exponent))
+}
+
+/// A number times a power of two.
+fn times_two_to(number: Complex64, exponent: i32) -> Complex64 {
+    // The power is a number, and so is the product if the components are of common size.
+    if (-1000..=1000).contains(&exponent) {
+        let power = f64::from_bits(((1023 + exponent) as u64) << 52);
+        return Complex64::new(number.re * power, number.im * power);
+    }
+    Complex64::new(libm::ldexp(number.re, exponent), libm::ldexp(number.im, exponent))
 }

@@ -7,6 +7,7 @@ mod general;
 mod lu;
 mod number;
 mod qr;
+mod small;
 mod spectral;
 
 pub use element::Element;

@@ -94,6 +94,8 @@ pub struct Entry {
     /// Whether all thread blocks run at once, so that they can wait for each other.
     pub is_cooperative: bool,
     digest: u128,
+    /// Where it was launched last.
+    last: Mutex<Option<LaunchedAt>>,
 }
 
 /// The line of a program that launched a kernel.
@@ -158,24 +160,23 @@ impl Entry {
             share,
             is_cooperative,
             digest,
+            last: Mutex::new(None),
         })
     }
 
     /// Notes where the kernel is launched.
-    pub fn note_call(&self, at: LaunchedAt) {
-        let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
-        last.get_or_insert_default().insert(self.digest, at);
+    pub fn note_call(&self, at: &LaunchedAt) {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if !last.as_ref().is_some_and(|last| Arc::ptr_eq(last, at)) {
+            *last = Some(at.clone());
+        }
     }
 
     /// Where the kernel was launched last.
     pub fn last_call(&self) -> Option<LaunchedAt> {
-        let last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
-        last.as_ref()?.get(&self.digest).cloned()
+        self.last.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
-
-/// Where each kernel was launched last, by its digest.
-static LAST: Mutex<Option<HashMap<u128, LaunchedAt>>> = Mutex::new(None);
 
 /// Things that are kept for the life of the process, by their digests.
 type Known<T> = Mutex<Option<HashMap<u128, &'static T>>>;

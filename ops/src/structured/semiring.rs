@@ -31,6 +31,15 @@ macro_rules! semirings {
                 }
             }
 
+            /// The name of a product with a vector in some rows in plans.
+            pub(super) const fn rows_name(self) -> &'static str {
+                match self {
+                    Semiring::PlusTimes => "spmm_rows",
+                    $(#[allow(unreachable_patterns, reason = "the first row is above")]
+                    Semiring::$variant => concat!("spmm_rows_", $name)),*
+                }
+            }
+
             /// The name of a product of sparse matrices in plans.
             pub(super) const fn values_name(self) -> &'static str {
                 match self {

@@ -27,6 +27,15 @@ pub enum Sparse {
         /// What multiplies and combines elements.
         semiring: Semiring,
     },
+    /// The product with a vector in some rows, of which the vector has two parts: operands (into,
+    /// rows, starts, ends, columns, values, x, received). `rows` are positions (`i64`) in the
+    /// device's block of rows, ascending and different; other elements of `into` stay. The columns
+    /// are numbers of elements in the device's block of `x`, followed by those in its block of
+    /// `received`.
+    ProductRows {
+        /// What multiplies and combines elements.
+        semiring: Semiring,
+    },
     /// For each entry, its value times the product of its row of `x` and a row of `y`: operands
     /// (columns, starts, ends, values, x, y), all of one dtype. `x` has the device's rows.
     SampledProduct {
@@ -114,6 +123,7 @@ impl Record for Sparse {
     fn name(&self) -> &'static str {
         match self {
             Sparse::Product { semiring, .. } => semiring.product_name(),
+            Sparse::ProductRows { semiring } => semiring.rows_name(),
             Sparse::SampledProduct { .. } => "sddmm",
             Sparse::Spread => "spread_rows",
             Sparse::Order => "sort_rows",
@@ -161,7 +171,9 @@ impl Record for Sparse {
             Sparse::Align | Sparse::ProductValues { .. } => (vector(0), operands[6].1),
             Sparse::Renumber => (vector(0), DType::I32),
             Sparse::Fold { .. } => (vector(0), operands[2].1),
-            Sparse::AddFronts { .. } | Sparse::Place => (vector(0), operands[0].1),
+            Sparse::ProductRows { .. } | Sparse::AddFronts { .. } | Sparse::Place => {
+                (vector(0), operands[0].1)
+            }
         }
     }
 
@@ -199,6 +211,11 @@ impl Record for Sparse {
         let of_row = |entries: usize, rows: usize| (entries / rows.max(1)) as u64;
         match self {
             Sparse::Product { .. } | Sparse::Fold { .. } => 2 * of_row(shapes[2][0], shapes[0][0]),
+            Sparse::ProductRows { .. } => {
+                // Of each element, since only some rows are computed.
+                let entries = 2 * of_row(shapes[5][0], shapes[2][0]);
+                (entries * shapes[1][0] as u64).div_ceil(shapes[2][0].max(1) as u64)
+            }
             Sparse::UnionCount => of_row(shapes[2][0].saturating_add(shapes[5][0]), shapes[0][0]),
             Sparse::ProductCount => {
                 of_row(shapes[2][0], shapes[0][0]) * of_row(shapes[5][0], shapes[3][0])
@@ -212,6 +229,8 @@ impl Record for Sparse {
     fn work(&self) -> Work {
         match self {
             Sparse::Order | Sparse::Needed | Sparse::Group => Work::Sort,
+            // It reads a small part of the bytes of its operands.
+            Sparse::ProductRows { .. } => Work::Arithmetic,
             Sparse::Pick
             | Sparse::SampledProduct { .. }
             | Sparse::ProductCount
@@ -231,6 +250,7 @@ impl Record for Sparse {
             | Sparse::ProductColumns
             | Sparse::NeededCount
             | Sparse::Needed
+            | Sparse::ProductRows { .. }
             | Sparse::AddFronts { .. }
             | Sparse::Place => Some(0),
             _ => None,

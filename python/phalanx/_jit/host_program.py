@@ -17,7 +17,7 @@ NAMES = frozenset("""
 thread_x thread_y thread_z block_x block_y block_z grid_x grid_y grid_z
 i n raw bool_ half float16 float32 float64 bfloat16 int8 int16 int32 int64 uint8 uint16 uint32
 uint64 int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t ptrdiff_t intp uintp
-complex64 complex128 int_ uint float_ asm constexpr
+complex64 complex128 int_ uint float_ uchar ushort ulong longlong ulonglong asm constexpr
 """.split())
 
 class NeedsValues(Exception):

@@ -15,6 +15,9 @@ use phalanx::{Argument, Array, AxisList, Casting, DType, Mode, Positions, Scalar
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyList, PySlice, PyString, PyTuple, PyType};
 
+/// Positions that are read as an array, not one by one.
+const LONG: usize = 32;
+
 impl<'py> Arguments<'_, 'py> {
     /// Axes in the order given, or none.
     pub fn axis_list(&self, name: &str) -> PyResult<AxisList> {
@@ -89,15 +92,20 @@ impl<'py> Arguments<'_, 'py> {
         if is_integer(object)? && !object.is_instance_of::<PyBool>() {
             return Ok(Positions::One(self.integer(name)?));
         }
-        let array = as_numpy(&on_host(object)?)?;
+        // Our own arrays stay on their devices.
+        let array = match object.is_instance_of::<Ndarray>() {
+            true => object.clone(),
+            false => as_numpy(&on_host(object)?)?,
+        };
         let kind: char = array.getattr("dtype")?.getattr("kind")?.extract()?;
         let shape: Vec<usize> = array.getattr("shape")?.extract()?;
+        let is_long = shape.iter().product::<usize>() >= LONG;
         let (is_insert, is_one) = (self.name() == "insert", shape.iter().product::<usize>() == 1);
         match kind {
-            'b' if shape.len() == 1 => {
+            'b' if shape.len() == 1 && !is_long => {
                 return Ok(Positions::Mask(array.call_method0("tolist")?.extract()?));
             }
-            'b' => {
+            'b' if shape.len() != 1 => {
                 let text = format!("{}(): boolean array must be one dimensional", self.name());
                 return Err(value_error(Mistake::Value, text));
             }
@@ -105,7 +113,7 @@ impl<'py> Arguments<'_, 'py> {
                 let text = "index array argument obj to insert must be one dimensional or scalar";
                 return Err(value_error(Mistake::Value, text));
             }
-            'i' | 'u' => {}
+            'b' | 'i' | 'u' => {}
             // The dtype of an empty list means nothing; an empty array has a dtype of its own.
             _ if shape.contains(&0) && !object.hasattr("dtype")? => {}
             // As in NumPy, which uses one position as a bound of a slice.
@@ -119,6 +127,9 @@ impl<'py> Arguments<'_, 'py> {
                     "arrays used as indices must be of integer (or boolean) type",
                 ));
             }
+        }
+        if is_long {
+            return convert::array(&array, None).map(|positions| Positions::from(&positions));
         }
         let flat = array.call_method0("ravel")?.call_method0("tolist")?;
         Ok(Positions::Many(flat.extract()?))
@@ -294,7 +305,7 @@ pub fn weak_of(object: &Bound<'_, PyAny>) -> PyResult<Option<Weak>> {
 }
 
 /// The positions or counts of an argument, as a NumPy array.
-fn as_numpy<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+pub fn as_numpy<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let py = object.py();
     let made = numpy(py)?.getattr("asarray")?.call1((object,));
     made.map_err(|error| as_numpy_raises(py, Mistake::Elements, error))

@@ -3,6 +3,7 @@
 use crate::calls::answer::Answer;
 use crate::calls::arguments::{Arguments, integers};
 use crate::calls::callback::Callback;
+use crate::calls::options::as_numpy;
 use crate::calls::writing::written;
 use crate::convert::dtypes::numpy;
 use crate::convert::{self, on_host};
@@ -221,7 +222,11 @@ functions! { FUNCTIONS, a =>
     "The array with each element repeated.":
     {
         let (array, counts) = (a.array("a")?, repetitions(a)?);
-        phalanx::repeat_each(&array, &counts, AxisList::from(a.optional_integer("axis")?))
+        let axis = AxisList::from(a.optional_integer("axis")?);
+        match counts {
+            Repetitions::Few(counts) => phalanx::repeat_each(&array, &counts, axis),
+            Repetitions::Many(counts) => phalanx::repeat_by(&array, &counts, axis),
+        }
     };
 
     "tile(A, reps)",
@@ -503,17 +508,32 @@ fn rolled(a: &Arguments<'_, '_>) -> PyResult<Array> {
     Ok(phalanx::roll(&array, shifts, a.axis_list("axis")?))
 }
 
+/// Numbers of repetitions.
+enum Repetitions {
+    Few(Vec<i64>),
+    Many(Array),
+}
+
 /// The numbers of repetitions: one number, which may be a Python float, or a vector of integers.
-fn repetitions(a: &Arguments<'_, '_>) -> PyResult<Vec<i64>> {
+fn repetitions(a: &Arguments<'_, '_>) -> PyResult<Repetitions> {
+    const FEW: usize = 32;
     let object = a.object("repeats")?;
     if let Ok(number) = object.cast_exact::<PyFloat>() {
-        return Ok(vec![number.extract::<f64>()?.trunc() as i64]);
+        return Ok(Repetitions::Few(vec![number.extract::<f64>()?.trunc() as i64]));
     }
-    let ndim = numpy(a.py())?.call_method1("ndim", (on_host(object)?,))?;
-    if ndim.extract::<usize>()? > 1 {
-        return Err(value_error(Mistake::Value, "object too deep for desired array"));
+    let array = match object.is_instance_of::<Ndarray>() {
+        true => object.clone(),
+        false => as_numpy(&on_host(object)?)?,
+    };
+    let shape: Vec<usize> = array.getattr("shape")?.extract()?;
+    match shape[..] {
+        // An array has a dtype, which must be one of integers.
+        [count] if count >= FEW || object.hasattr("dtype")? => {
+            convert::array(&array, None).map(Repetitions::Many)
+        }
+        [] | [_] => a.host_integers("repeats").map(Repetitions::Few),
+        _ => Err(value_error(Mistake::Value, "object too deep for desired array")),
     }
-    a.host_integers("repeats")
 }
 
 /// The values to insert. Python numbers are converted to the array's dtype; those that it does not

@@ -69,40 +69,52 @@ pub fn here(py: Python<'_>) -> Site {
     // SAFETY: the interpreter is attached; the frame is borrowed from it, or null where no Python
     // code is running.
     let frame = unsafe { Bound::from_borrowed_ptr_or_opt(py, ffi::PyEval_GetFrame().cast()) };
-    let Some(frame) = frame else { return end() };
-    let call = instruction(&frame);
-    let slot = call.map_or(0, |(code, at)| ((code / 16) ^ (at as usize / 2)) % RECENT);
-    if let Some((code, instruction)) = call
-        && let Some(known) = CALLS.with(|calls| calls[slot].get())
-        && (known.code, known.instruction) == (code, instruction)
-    {
-        return known.site;
+    let Some(mut frame) = frame else { return end() };
+    // The frame is that of the program, or below it there are calls by the module's own files.
+    loop {
+        let call = instruction(&frame);
+        let slot = call.map_or(0, |(code, at)| ((code / 16) ^ (at as usize / 2)) % RECENT);
+        if let Some((code, instruction)) = call
+            && let Some(known) = CALLS.with(|calls| calls[slot].get())
+            && (known.code, known.instruction) == (code, instruction)
+        {
+            return known.site;
+        }
+        if let Some(file) = file_of(&frame) {
+            // SAFETY: `frame` is a frame, which is alive as long as this holds it.
+            let line = unsafe { ffi::PyFrame_GetLineNumber(frame.as_ptr().cast()) };
+            let site = interned(file, line);
+            if let Some((code, instruction)) = call {
+                let call = Call { code, instruction, site };
+                CALLS.with(|calls| calls[slot].set(Some(call)));
+            }
+            return site;
+        }
+        match caller_of(&frame) {
+            Some(caller) => frame = caller,
+            None => return end(),
+        }
     }
-    let (site, is_own) = outer(frame);
-    // A call by the module's own files has another line each time.
-    if let Some((code, instruction)) = call
-        && !is_own
-    {
-        let call = Call { code, instruction, site };
-        CALLS.with(|calls| calls[slot].set(Some(call)));
-    }
-    site
 }
 
-/// The line of the first frame outside of the module's own files, and whether `frame` is of them.
-fn outer(frame: Bound<'_, PyAny>) -> (Site, bool) {
-    let mut is_own = false;
-    let mut frame = Some(frame);
-    while let Some(current) = frame {
-        if let Some(file) = file_of(&current) {
-            // SAFETY: `current` is a frame, which is alive as long as this holds it.
-            let line = unsafe { ffi::PyFrame_GetLineNumber(current.as_ptr().cast()) };
-            return (interned(file, line), is_own);
-        }
-        is_own = true;
-        frame = current.getattr("f_back").ok().filter(|back| !back.is_none());
+/// The frame that called a frame.
+fn caller_of<'py>(frame: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
+    type Caller = unsafe extern "C" fn(*mut ffi::PyFrameObject) -> *mut ffi::PyFrameObject;
+    static CALLER: OnceLock<Option<Caller>> = OnceLock::new();
+    let found = CALLER.get_or_init(|| {
+        let program = libloading::os::unix::Library::this();
+        // SAFETY: CPython has had this function with this signature since 3.9; it is not in the
+        // stable interface, so it is looked up. The program stays loaded.
+        unsafe { program.get::<Caller>(b"PyFrame_GetBack\0") }.ok().map(|found| *found)
+    });
+    match found {
+        // SAFETY: `frame` is a frame; the result is a new reference, or null without a caller.
+        Some(caller) => unsafe {
+            let caller = caller(frame.as_ptr().cast());
+            Bound::from_owned_ptr_or_opt(frame.py(), caller.cast())
+        },
+        None => frame.getattr("f_back").ok().filter(|back| !back.is_none()),
     }
-    (end(), true)
 }
 
 fn end() -> Site {

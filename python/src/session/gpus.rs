@@ -6,6 +6,7 @@ use phalanx::cuda::{self, CudaDevice};
 use phalanx::waiting::lock;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
+use smallvec::SmallVec;
 use std::sync::{Arc, Mutex};
 
 /// The GPUs of the session.
@@ -22,8 +23,8 @@ impl Gpus {
     }
 
     /// All of them.
-    pub fn all(&self) -> Vec<Arc<CudaDevice>> {
-        lock(&self.0).clone()
+    pub fn all(&self) -> SmallVec<[Arc<CudaDevice>; 1]> {
+        lock(&self.0).iter().cloned().collect()
     }
 
     /// Whether there are none.

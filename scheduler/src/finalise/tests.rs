@@ -103,6 +103,27 @@ fn the_memory_of_a_dying_operand_takes_the_result_if_it_is_read_at_the_same_inde
 }
 
 #[test]
+fn a_copy_to_the_sharding_that_a_value_has_is_made_only_for_an_array() {
+    let mesh = Mesh::line(2);
+    let split = Sharding::even(&[8, 8], 0, &mesh);
+    let same = || NodeOp::Reshard(Arc::new(split.clone()));
+    let sort = || NodeOp::Structured(Structured::Sort(Sort::new(1, Order::Values)));
+    let mut program = Program::new(&[&[8, 8]]);
+    let copied = program.record(same(), &[&leaf(0)], &[8, 8]);
+    let sorted = program.record(sort(), &[&copied], &[8, 8]);
+    let again = program.record(same(), &[&sorted], &[8, 8]);
+    let rows = program.record(sort(), &[&again], &[8, 8]);
+    let plan = program.plan_on(&mesh, std::slice::from_ref(&split));
+    let kinds_for = |live: &[&Input]| kinds(&finalised(&plan, live, false));
+    assert_eq!(kinds_for(&[&rows]), ["routine", "routine"]);
+    assert_eq!(kinds_for(&[&again]), ["routine"]);
+    assert_eq!(kinds_for(&[&copied, &rows]), ["launch", "routine", "routine"]);
+    // Two arrays that share memory.
+    let both = finalised(&plan, &[&sorted, &again], false);
+    assert_eq!((kinds(&both), both.slots.len()), (vec!["routine"], 1));
+}
+
+#[test]
 fn a_slot_is_used_again_after_the_last_read_of_its_value() {
     let mut program = Program::new(&[&[4, 4]]);
     let first = program.apply(Op::Exp, &[&leaf(0)]);

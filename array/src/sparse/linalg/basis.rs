@@ -6,8 +6,9 @@ use crate::creation::zeros;
 use crate::manipulation::concatenate;
 use crate::math::select;
 use crate::products::{conjugated, matvec, vecmat};
+use crate::sharding::SplitAlong;
 use num_complex::Complex64;
-use phalanx_graph::{Error, MeshHandle, Site};
+use phalanx_graph::{Error, MeshHandle, Site, within};
 use phalanx_ops::DType;
 
 /// How much of a vector must remain after orthogonalisation, in units of rounding. What is less
@@ -40,7 +41,7 @@ impl Basis {
         dtype: DType,
         site: Site,
     ) -> Result<Basis, Error> {
-        let vectors = mesh.enter(|| zeros([rows, columns], dtype)).into_result()?;
+        let vectors = mesh.enter(|| within(site, || columns_in_a_row([rows, columns], dtype)))?;
         Ok(Basis { vectors, mesh: mesh.clone(), dtype, site })
     }
 
@@ -101,6 +102,21 @@ impl Basis {
         )?;
         let used = self.vectors.slice(crate::s![.., ..matrix.rows as i64]);
         crate::products::matmul(&used, &factors).into_result()
+    }
+}
+
+/// Zeros in Fortran order, so that each column is a run of memory, split as zeros in C order are:
+/// along the rows, as the vectors are.
+fn columns_in_a_row([rows, columns]: [usize; 2], dtype: DType) -> Result<Array, Error> {
+    let turned = zeros([columns, rows], dtype);
+    if turned.mesh()?.mesh().devices() == 1 {
+        return turned.t().into_result();
+    }
+    let usual = zeros([rows, columns], dtype);
+    match usual.split_along()? {
+        SplitAlong::Nothing => turned.split_over_devices(None).t().into_result(),
+        SplitAlong::One(0) => turned.split_over_devices(1).t().into_result(),
+        _ => usual.into_result(),
     }
 }
 

@@ -64,6 +64,9 @@ pub fn arg_combine(monoid: Monoid, dtype: DType) -> Option<ArgLoop> {
 
 /// Values with an order and a test for NaN.
 pub trait Value: Copy {
+    /// Whether vector registers compare such values; branches are faster for others.
+    const IN_VECTORS: bool;
+
     /// Whether the value is NaN.
     fn is_nan(self) -> bool;
     /// Whether the value comes before another.
@@ -75,6 +78,8 @@ pub trait Value: Copy {
 macro_rules! value {
     ($kept:expr; $($type:ty),*) => {$(
         impl Value for $type {
+            const IN_VECTORS: bool = true;
+
             // A number that is not equal to itself is NaN; no integer is.
             #[allow(clippy::eq_op)]
             #[inline]
@@ -100,6 +105,8 @@ value!(|left, _| left; i8, i16, i32, i64, u8, u16, u32, u64);
 value!(|left, right| left + right; f32, f64);
 
 impl<T: Value + PartialEq> Value for [T; 2] {
+    const IN_VECTORS: bool = false;
+
     #[inline]
     fn is_nan(self) -> bool {
         self[0].is_nan() || self[1].is_nan()
@@ -161,6 +168,14 @@ unsafe fn run_arg<T: Value, B: Better>(
     let best = best_values.iter_mut().zip(best_indices);
     for ((&value, &index), (best_value, best_index)) in new.zip(best) {
         let (new_nan, old_nan) = (value.is_nan(), best_value.is_nan());
+        if T::IN_VECTORS {
+            let wins = !old_nan & (new_nan | B::better(value, *best_value));
+            let loses = !new_nan & (old_nan | B::better(*best_value, value));
+            let takes = wins | (!loses & (index < *best_index));
+            *best_value = if takes { value } else { *best_value };
+            *best_index = if takes { index } else { *best_index };
+            continue;
+        }
         let wins = !old_nan && (new_nan || B::better(value, *best_value));
         let loses = !new_nan && (old_nan || B::better(*best_value, value));
         if wins || (!loses && index < *best_index) {

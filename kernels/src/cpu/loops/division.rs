@@ -1,4 +1,5 @@
-//! Division of integers in vector registers, by division of floating-point numbers.
+//! Division of integers in vector registers, by multiplication if the divisors are equal, or else
+//! by division of floating-point numbers.
 //!
 //! No processor divides vectors of integers. A quotient of integers a and b whose magnitudes are
 //! below 2^p, divided in a format of p bits of precision and truncated, is exact: a / b is either
@@ -6,56 +7,14 @@
 //! Integers of 64 bits are divided in this way if all integers of a stretch are below 2^53.
 
 use super::driver::{Loop, STRETCH, staged_pair};
+use super::equal_divisors::{Divided, Multiplication, Part, divided_by, equal};
 use super::integer::Integer;
 use crate::cpu::instructions::for_each_level;
 use phalanx_ops::DType;
 use std::mem::MaybeUninit;
 
-/// The results of a division, as `Integer` defines them.
-pub(super) struct Divided<T> {
-    floor: T,
-    remainder: T,
-    fmod: T,
-}
-
-/// One of the results.
-pub(super) trait Part {
-    /// From the results for integers that fit.
-    fn of_fitting<T>(divided: Divided<T>) -> T;
-    /// From any two integers.
-    fn of<T: Integer>(a: T, b: T) -> T;
-}
-
-macro_rules! parts {
-    ($($(#[$doc:meta])* $part:ident, $field:ident, $function:ident;)*) => {$(
-        $(#[$doc])*
-        pub(super) struct $part;
-
-        impl Part for $part {
-            #[inline(always)]
-            fn of_fitting<T>(divided: Divided<T>) -> T {
-                divided.$field
-            }
-
-            #[inline(always)]
-            fn of<T: Integer>(a: T, b: T) -> T {
-                a.$function(b)
-            }
-        }
-    )*};
-}
-
-parts! {
-    /// The quotient rounded down.
-    Floor, floor, floor_divide;
-    /// The remainder of floor division.
-    Remainder, remainder, remainder;
-    /// The remainder of truncated division.
-    Fmod, fmod, fmod;
-}
-
 /// An integer that is divided as a floating-point number.
-pub(super) trait Division: Integer {
+pub(super) trait Division: Integer + Multiplication {
     /// Whether some integers are too large for that.
     const MAY_NOT_FIT: bool;
 
@@ -115,8 +74,13 @@ macro_rules! signed {
                 let is_above = (left != 0) & ((left < 0) != (safe < 0));
                 let special = if divisor == 0 { 0 } else { self.wrapping_neg() };
                 Divided {
-                    floor: if is_special { special } else { quotient - is_above as $type },
-                    remainder: if is_above { left + safe } else { left },
+                    // Checks of overflow would keep the loop out of vector registers.
+                    floor: if is_special {
+                        special
+                    } else {
+                        quotient.wrapping_sub(is_above as $type)
+                    },
+                    remainder: if is_above { left.wrapping_add(safe) } else { left },
                     fmod: left,
                 }
             }
@@ -162,12 +126,15 @@ unsafe fn run<T: Division, P: Part>(inputs: &[*const u8], output: *mut u8, count
 
 for_each_level! {
     fn map[T: Division, P: Part][T, P](a: &[T], b: &[T], out: &mut [MaybeUninit<T>]) {
+        if let Some(divisor) = equal(b) {
+            return divided_by::<T, P>(a, divisor, out);
+        }
         let rows = a.chunks(STRETCH).zip(b.chunks(STRETCH)).zip(out.chunks_mut(STRETCH));
         for ((a, b), out) in rows {
             let fits = |values: &[T]| values.iter().fold(true, |fits, value| fits & value.fits());
             if !T::MAY_NOT_FIT || (fits(a) && fits(b)) {
                 for ((out, &a), &b) in out.iter_mut().zip(a).zip(b) {
-                    out.write(P::of_fitting(a.divided(b)));
+                    out.write(P::of_divided(a.divided(b)));
                 }
             } else {
                 for ((out, &a), &b) in out.iter_mut().zip(a).zip(b) {
@@ -181,6 +148,7 @@ for_each_level! {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cpu::loops::equal_divisors::Floor;
 
     fn check<T: Division + PartialEq + std::fmt::Debug>(numbers: &[T]) {
         for &a in numbers {

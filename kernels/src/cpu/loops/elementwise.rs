@@ -2,11 +2,12 @@
 
 use super::comparison::{equal, greater, greater_equal, less, less_equal, not_equal};
 use super::complex_loops::{BLOCK, Column, Component, complex_function};
-use super::division::{Floor, Fmod, Remainder, division};
+use super::division::division;
 use super::driver::{
     Loop, binary, bits, complexes, floats, for_type, inlined, integers, ordered, staged,
     staged_pair, unary, widths,
 };
+use super::equal_divisors::{Floor, Fmod, Remainder};
 use super::functions::complex as usual;
 use super::integer::Integer;
 use super::integer_power::integer_power;

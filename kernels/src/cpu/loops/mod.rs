@@ -24,6 +24,7 @@ mod complex_loops;
 mod division;
 mod driver;
 mod elementwise;
+mod equal_divisors;
 mod functions;
 mod half;
 mod integer;

@@ -258,10 +258,16 @@ macro_rules! elementary {
     )*};
 }
 
+/// Two to a power between those of the smallest normal and the largest number.
+macro_rules! two_to {
+    ($type:ident, $bits:ident, $power:expr) => {
+        $type::from_bits((($power + $type::MAX_EXP - 1) as $bits) << ($type::MANTISSA_DIGITS - 1))
+    };
+}
+
 macro_rules! real {
-    ($type:ident, $precision:ident, $integers:expr,
-        $sin:ident $cos:ident $tan:ident $fmod:ident $nextafter:ident $frexp:ident
-        $ldexp:ident) => {
+    ($type:ident, $bits:ident, $precision:ident, $integers:expr,
+        $sin:ident $cos:ident $tan:ident $fmod:ident $nextafter:ident) => {
         impl Real for $type {
             const ZERO: $type = 0.0;
             const ONE: $type = 1.0;
@@ -348,16 +354,42 @@ macro_rules! real {
 
             #[inline]
             fn frexp(self) -> ($type, i32) {
-                if self == 0.0 || !Real::is_finite(self) { (self, 0) } else { libm::$frexp(self) }
+                const PLACES: u32 = $type::MANTISSA_DIGITS - 1;
+                const EXPONENTS: $bits = ((1 << ($bits::BITS - 1 - PLACES)) - 1) << PLACES;
+                /// The exponent of a half.
+                const HALF: $bits = (0.5 as $type).to_bits() >> PLACES;
+                /// Subnormal numbers times two to this power are normal.
+                const LIFT: $bits = 64;
+                let is_small = Real::abs(self) < $type::MIN_POSITIVE;
+                let lifted = self * const { two_to!($type, $bits, 64) };
+                let bits = if is_small { lifted } else { self }.to_bits();
+                let mantissa = $type::from_bits((bits & !EXPONENTS) | (HALF << PLACES));
+                let bias = if is_small { HALF + LIFT } else { HALF };
+                let exponent = ((bits & EXPONENTS) >> PLACES).wrapping_sub(bias) as i32;
+                let is_plain = (self != 0.0) & Real::is_finite(self);
+                (if is_plain { mantissa } else { self }, if is_plain { exponent } else { 0 })
             }
 
+            // Steps of the largest powers that are numbers. Steps down leave room for all digits
+            // above the subnormal numbers, so that only the last product is rounded.
             #[inline]
             fn ldexp(self, exponent: i32) -> $type {
-                libm::$ldexp(self, exponent)
+                const MOST: i32 = $type::MAX_EXP - 1;
+                const LEAST: i32 = $type::MIN_EXP - 1;
+                const DOWN: i32 = LEAST + $type::MANTISSA_DIGITS as i32;
+                let (mut number, mut left) = (self, exponent);
+                for _ in 0..2 {
+                    let (is_up, is_down) = (left > MOST, left < LEAST);
+                    let up = if is_up { const { two_to!($type, $bits, MOST) } } else { 1.0 };
+                    number *= if is_down { const { two_to!($type, $bits, DOWN) } } else { up };
+                    let step = if is_up { MOST } else { 0 };
+                    left = left.wrapping_sub(if is_down { DOWN } else { step });
+                }
+                number * two_to!($type, $bits, left.clamp(LEAST, MOST))
             }
         }
     };
 }
 
-real!(f32, Single, 8_388_608.0, sinf cosf tanf fmodf nextafterf frexpf ldexpf);
-real!(f64, Double, 4_503_599_627_370_496.0, sin cos tan fmod nextafter frexp ldexp);
+real!(f32, u32, Single, 8_388_608.0, sinf cosf tanf fmodf nextafterf);
+real!(f64, u64, Double, 4_503_599_627_370_496.0, sin cos tan fmod nextafter);

@@ -52,6 +52,8 @@ pub(super) struct Block {
     pub covers: Vec<Cover>,
     /// The first SIMD lane and the number of lanes, if they are consecutive.
     consecutive: Option<(usize, usize)>,
+    /// Whether the pieces are those of the last lane block in other rows.
+    moved: bool,
 }
 
 impl Block {
@@ -75,6 +77,9 @@ impl Block {
             self.count = count;
             return false;
         }
+        if self.advances(lanes, start, count) {
+            return true;
+        }
         self.begin(lanes, count);
         self.consecutive = Some((start, count));
         let mut position: SmallVec<[usize; 8]> = SmallVec::from_elem(0, self.groups);
@@ -97,6 +102,27 @@ impl Block {
                 }
                 position[at] = 0;
             }
+        }
+        true
+    }
+
+    /// Lays out consecutive SIMD lanes that cut rows as the last ones did, if they do: the pieces
+    /// stay, and so do the distances between them.
+    fn advances(&mut self, lanes: &Lanes, start: usize, count: usize) -> bool {
+        let columns = lanes.columns();
+        let Some((last, width)) = self.consecutive else { return false };
+        self.moved = self.groups == 2
+            && lanes.groups.len() == 2
+            && width == count
+            && start.abs_diff(last).is_multiple_of(columns);
+        if !self.moved {
+            return false;
+        }
+        self.count = count;
+        self.consecutive = Some((start, count));
+        let (old, new) = (last / columns, start / columns);
+        for position in self.positions.chunks_exact_mut(2) {
+            position[0] = position[0] - old + new;
         }
         true
     }
@@ -129,6 +155,7 @@ impl Block {
 
     fn begin(&mut self, lanes: &Lanes, count: usize) {
         self.count = count;
+        self.moved = false;
         self.consecutive = None;
         self.groups = lanes.groups.len();
         self.pieces.clear();
@@ -163,6 +190,9 @@ impl Block {
         let start = offset(&positions[..groups]);
         let reach = &mut self.reach[access.index()];
         reach.start = start;
+        if self.moved {
+            return;
+        }
         reach.stride = strides[groups - 1];
         let consecutive = lanes.tile.is_none() && lanes.linear[at].is_some();
         reach.even = self.pieces.len() == 1 || consecutive;

@@ -136,10 +136,13 @@ impl<'a> Worker<'a> {
         let mut at = start;
         while at < end {
             // Long rows are cut evenly so that no lane block spans two of them; short rows are
-            // packed. Folds are fastest in whole leaves.
+            // packed, whole ones if nothing is folded: lane blocks then have equal pieces. Folds
+            // are fastest in whole leaves.
             let rest = columns - at % columns;
             let count = if 2 * columns > width {
                 rest.div_ceil(rest.div_ceil(width)).next_multiple_of(whole).min(rest).min(width)
+            } else if states.is_empty() {
+                width / columns * columns - (columns - rest)
             } else {
                 width
             };

@@ -5,6 +5,7 @@
 use super::block::Cover;
 use super::interpret::Worker;
 use crate::cpu::folds::Indices;
+use crate::cpu::instructions::for_each_level;
 use crate::cpu::layout::LaneGuard;
 use crate::cpu::program::{Load, Store, Width};
 use crate::cpu::transfer;
@@ -12,6 +13,16 @@ use crate::ir::{AccessId, AxisId, GuardId};
 
 /// The smallest piece of a lane block in bytes whose successor is fetched while it is copied.
 const FETCHED: usize = 1024;
+
+for_each_level! {
+    /// Writes the integers from `first` on.
+    fn ascending[][](values: &mut [i64], first: i64) {
+        // A check of overflow would keep the loop out of vector registers.
+        for (at, value) in values.iter_mut().enumerate() {
+            *value = first.wrapping_add(at as i64);
+        }
+    }
+}
 
 impl<'a> Worker<'a> {
     /// The phase's split of a guard, and how it covers the lane block at the current point of all
@@ -197,8 +208,9 @@ impl<'a> Worker<'a> {
             // SAFETY: condition 2; pieces tile the SIMD lanes of the lane block.
             let lanes =
                 unsafe { std::slice::from_raw_parts_mut(target.add(piece.lane), piece.count) };
-            for (lane, value) in lanes.iter_mut().enumerate() {
-                *value = first + lane as i64 * step;
+            match step {
+                0 => lanes.fill(first),
+                _ => ascending(lanes, first),
             }
         }
     }

@@ -16,6 +16,8 @@ use phalanx_ops::structured::Matmul;
 const BLOCK: usize = 512;
 /// Multiplications of a product that takes less time than another thread needs to wake.
 const SMALL: usize = 1 << 16;
+/// Multiplications, and terms of a sum, of a product of few elements: gemm takes longer to begin.
+const FEW: [usize; 2] = [1024, 16];
 /// Multiplications of a product that one thread computes by a library.
 const MIDDLE: usize = 1 << 19;
 /// As `MIDDLE`, if a stack has as many products as the library has threads.
@@ -40,6 +42,8 @@ enum By {
     Gemm,
     /// The routine that adds terms from the first to the last.
     Order,
+    /// The same sums without copies of the operands, for matrices of few elements.
+    Few,
 }
 
 /// `to = a · b` for stacks of matrices of a floating-point or complex dtype, or `to = c + a · b`.
@@ -82,6 +86,10 @@ pub fn run(
     }
     let multiplications = m.saturating_mul(k).saturating_mul(n);
     let is_small = multiplications <= SMALL;
+    let own = match multiplications <= FEW[0] && k <= FEW[1] {
+        true => By::Few,
+        false => By::Gemm,
+    };
     let blas = blas.filter(|blas| !is_small && blas::takes(*blas, sizes));
     let wide = pool.filter(|pool| pool.current_num_threads() > 1);
     // The number of a library's threads does not depend on the pool, so that all ranks have the
@@ -91,7 +99,7 @@ pub fn run(
     match (blas, wide) {
         (blas, Some(pool)) if is_shared && together && (is_small || blas.is_some()) => {
             let at_once = (SMALL / multiplications.max(1)).max(1);
-            let by = blas.map_or(By::Gemm, |blas| By::Library(blas, 1));
+            let by = blas.map_or(own, |blas| By::Library(blas, 1));
             each(Some(pool), count, at_once, &|at| stack.multiply(at, by));
         }
         (Some(blas), _) => {
@@ -108,7 +116,7 @@ pub fn run(
         (None, Some(pool)) if !is_small => {
             within(pool, &mut || (0..count).for_each(|at| stack.multiply(at, By::Gemm)));
         }
-        (None, _) => (0..count).for_each(|at| stack.multiply(at, By::Gemm)),
+        (None, _) => (0..count).for_each(|at| stack.multiply(at, own)),
     }
 }
 
@@ -191,14 +199,17 @@ impl Stack<'_> {
                 });
             }
             By::Gemm => product(matmul, a, b, to, sizes, adds),
-            By::Order => {
+            By::Order | By::Few => {
                 let [m, k, n] = sizes;
                 let steps = |transposed: bool, rows: usize, columns: usize| {
                     if transposed { [1, rows] } else { [columns, 1] }
                 };
                 let a = Matrix { elements: a, steps: steps(matmul.transposed[0], m, k) };
                 let b = Matrix { elements: b, steps: steps(matmul.transposed[1], k, n) };
-                in_order::product::<T, ROWS, WIDTH>(a, b, to, sizes, adds);
+                match by {
+                    By::Few => in_order::few(a, b, to, sizes, adds),
+                    _ => in_order::product::<T, ROWS, WIDTH>(a, b, to, sizes, adds),
+                }
             }
         }
     }

@@ -84,6 +84,28 @@ for_each_level! {
     }
 }
 
+for_each_level! {
+    /// As [`product`], of matrices of few elements: sum by sum.
+    pub(super) fn few[T: Fused][T](
+        a: Matrix<'_, T>,
+        b: Matrix<'_, T>,
+        to: &mut [T],
+        sizes: [usize; 3],
+        adds: bool,
+    ) {
+        let [_, k, n] = sizes;
+        let zero = T::of(0.0, 0.0);
+        for (row, to) in to.chunks_exact_mut(n.max(1)).enumerate() {
+            for (column, to) in to.iter_mut().enumerate() {
+                let first = if adds { *to } else { zero };
+                *to = (0..k).fold(first, |sum, term| {
+                    T::fused(sum, a.at(row, term), b.at(term, column))
+                });
+            }
+        }
+    }
+}
+
 /// `to = a · b`, or `to += a · b` if it `adds`, of matrices of `m` by `k` and `k` by `n`; `to` is
 /// in C order. Tiles of `ROWS` by `WIDTH` sums stay in registers. Uses the threads of the current
 /// pool.

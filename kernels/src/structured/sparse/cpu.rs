@@ -13,6 +13,7 @@ pub fn run(op: Sparse, operands: &[Block<'_>], to: &Block<'_>, pool: Option<&ray
     }
     match op {
         Sparse::Product { semiring, .. } => product::run(semiring, operands, to, pool),
+        Sparse::ProductRows { semiring } => product::run_rows(semiring, operands, to, pool),
         Sparse::SampledProduct { .. } => sampled::run(operands, to, pool),
         Sparse::Spread => entries::spread(operands, to, pool),
         Sparse::Order => entries::order(operands, to, pool),

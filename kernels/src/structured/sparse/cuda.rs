@@ -5,6 +5,7 @@
 //! reads the entries of short rows less well, and adds them in its own order.
 
 use super::fronts_cuda as fronts;
+use super::product_rows_cuda as product_rows;
 use super::rows_cuda as rows;
 use super::sampled_cuda as sampled;
 use super::tiles_cuda as tiles;
@@ -37,6 +38,7 @@ pub fn sources() -> Vec<String> {
     rows::of_products()
         .map(source)
         .chain(rows::sources())
+        .chain(product_rows::sources())
         .chain(tiles::sources())
         .chain(fronts::sources())
         .chain(sampled::sources())
@@ -51,6 +53,7 @@ pub fn routines(op: Sparse, operands: &[Block<'_>], to: &Block<'_>) -> Vec<Routi
             vec![tiles::routine(semiring, operands, to)]
         }
         Sparse::Product { semiring, .. } => vec![routine(to.dtype, operands[2].dtype, semiring)],
+        Sparse::ProductRows { semiring } => vec![product_rows::routine(semiring, operands, to)],
         Sparse::AddFronts { .. } | Sparse::Place => vec![fronts::routine_of(op, to)],
         Sparse::SampledProduct { .. } => vec![sampled::routine(operands, to)],
         Sparse::Group => sort::cuda::routines(GROUP, &operands[2..], to),
@@ -79,6 +82,9 @@ pub fn run(
     }
     if to.is_empty() {
         return Ok(true);
+    }
+    if let Sparse::ProductRows { semiring } = op {
+        return product_rows::run(semiring, operands, to, device).map(|()| true);
     }
     if let Sparse::AddFronts { .. } | Sparse::Place = op {
         return fronts::run(op, operands, to, device).map(|()| true);

@@ -7,6 +7,7 @@ mod fronts;
 mod fronts_cuda;
 mod merge;
 mod product;
+mod product_rows_cuda;
 mod rows;
 mod rows_cuda;
 mod sampled;

@@ -110,6 +110,7 @@ impl Call {
         let bytes = Values::Bytes(to.dtype.size());
         match op {
             Sparse::Product { .. }
+            | Sparse::ProductRows { .. }
             | Sparse::SampledProduct { .. }
             | Sparse::Group
             | Sparse::NeededCount

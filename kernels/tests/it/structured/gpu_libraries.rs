@@ -179,14 +179,23 @@ fn long_rows_of_sparse_products_on_a_gpu() {
         (Numbers(5).take(entries as usize), Numbers(6).take(1000));
     let [starts, ends, columns] =
         [&starts, &ends, &columns].map(|numbers| operand(numbers, &[numbers.len()]));
+    let wanted: Vec<i64> = (0..600).filter(|row| row % 3 != 2).collect();
+    let wanted = operand(&wanted, &[wanted.len()]);
+    let [into, own, received] =
+        [&x[400..], &x[..400], &x[400..]].map(|numbers| operand(numbers, &[numbers.len()]));
     let [values, x] = [&values, &x].map(|numbers| operand(numbers, &[numbers.len()]));
     let operands = [&starts, &ends, &columns, &values, &x];
-    for is_even in [true, false] {
-        for &semiring in Semiring::ALL.iter().filter(|semiring| semiring.accepts(DType::F64)) {
-            let product = Sparse::Product { is_local: false, is_even, semiring };
-            let product = Structured::Sparse(product);
-            let (_, expected) = evaluate::<f64>(&product, &operands);
-            let result = evaluate_on::<f64>(&product, &operands, device);
+    let of_rows = [&into, &wanted, &starts, &ends, &columns, &values, &own, &received];
+    for &semiring in Semiring::ALL.iter().filter(|semiring| semiring.accepts(DType::F64)) {
+        let product = |is_even| Sparse::Product { is_local: false, is_even, semiring };
+        for (op, operands) in [
+            (product(true), &operands[..]),
+            (product(false), &operands),
+            (Sparse::ProductRows { semiring }, &of_rows),
+        ] {
+            let op = Structured::Sparse(op);
+            let (_, expected) = evaluate::<f64>(&op, operands);
+            let result = evaluate_on::<f64>(&op, operands, device);
             // Minima and maxima have no rounding, and rows without entries are infinite.
             match semiring {
                 Semiring::PlusTimes => {

@@ -370,6 +370,43 @@ pub fn a_matrix_is_multiplied_column_by_column() {
     }
 }
 
+/// Some rows of a product, of a vector in two parts: the rows have the elements of the product of
+/// the joined vector, and the other elements stay.
+#[test]
+pub fn some_rows_are_multiplied_by_a_vector_in_two_parts() {
+    let of = DType::I32;
+    for (rows, columns, most) in SIZES {
+        let matrix = random(rows, columns, most, 8);
+        for (block, step) in blocks(rows).into_iter().zip([2, 1, 3, 5]) {
+            for dtype in [DType::I32, DType::I64] {
+                let [starts, ends, places, values] = parts(&matrix, dtype, of, block.clone());
+                let x: Vec<i64> = (0..columns as i64).map(|at| (at * 7) % 19 - 9).collect();
+                let (own, others) = x.split_at(x.len() / 2);
+                let received = others.iter().copied().map(Scalar::new).collect::<Vec<_>>();
+                let received = Value::new(&[1, 1, others.len()], received.into_iter(), of);
+                let into = numbers(of, 0..block.len() as i64);
+                let wanted = numbers(DType::I64, (0..block.len() as i64).step_by(step));
+                let own = numbers(of, own.iter().copied());
+                for semiring in SEMIRINGS {
+                    let product = |sum, entry: &(i64, i64)| {
+                        add_product(semiring, sum, entry.1, x[entry.0 as usize])
+                    };
+                    let elements = matrix[block.clone()].iter().enumerate();
+                    let elements = elements.map(|(at, row)| match at % step {
+                        0 => row.iter().fold(no_products(semiring), product),
+                        _ => at as i64,
+                    });
+                    let expected = numbers(of, elements);
+                    let operands =
+                        [&into, &wanted, &starts, &ends, &places, &values, &own, &received];
+                    let what = format!("{semiring}: {block:?} of {rows}");
+                    check(Sparse::ProductRows { semiring }, &operands, &expected, &what);
+                }
+            }
+        }
+    }
+}
+
 #[test]
 pub fn fronts_are_placed_and_added() {
     let mut random = Random(5);

@@ -146,21 +146,30 @@ def _levels(x, reduction):
     return found
 
 
-def _walk(start, least, allows, steps):
-    """How far to the left positions can move: over blocks of samples that `allows` accepts, but not
-    below `least`. Positions are those before which a block ends.
+# Walks of fewer positions are not parted: that would take longer than to go on with all of them.
+_MANY = 1 << 14
 
-    `allows` gets the exponent of the size of the blocks, their numbers, and a mask of those that
-    are tried."""
-    position = start
+
+def _walk(start, data, allows, steps):
+    """How far to the left positions can move over blocks of samples that `allows` accepts.
+    Positions are those before which a block ends. Returns them, and `data` after the walk.
+
+    `data` are arrays with an element for each position; the first has the least positions. `allows`
+    gets the exponent of the size of the blocks, their numbers, a mask of those that are tried, and
+    `data`; it returns a mask of those that it accepts, and `data` with them.
+
+    Blocks become larger up to the first one that is refused, and then smaller. Most positions of
+    noise stop early, so they wait until the blocks of the others are as small as theirs."""
+    position, data = start, tuple(data)
+    places, waiting = np.arange(start.size), []
     moves = np.ones(start.shape, bool)
 
     def step(size, is_tried):
-        nonlocal position
+        nonlocal position, data
         block = np.maximum((position >> size) - 1, 0)
         moved = position - (1 << size)
-        is_tried = is_tried & (moved >= least)
-        is_taken = is_tried & allows(size, block, is_tried)
+        is_tried = is_tried & (moved >= data[0])
+        is_taken, data = allows(size, block, is_tried, data)
         position = np.where(is_taken, moved, position)
         return is_taken
 
@@ -168,10 +177,25 @@ def _walk(start, least, allows, steps):
         is_odd = (position >> size) & 1 == 1
         is_taken = step(size, moves & is_odd)
         moves = moves & (~is_odd | is_taken)
+        if size % 2 and position.size >= _MANY:
+            going = np.flatnonzero(moves)
+            if 2 * going.size <= position.size:
+                stopped = np.flatnonzero(~moves)
+                all_of = (places, position, *data)
+                waiting.append((size, [_at(one, stopped) for one in all_of]))
+                places, position, *data = (_at(one, going) for one in all_of)
+                data, moves = tuple(data), np.ones(position.shape, bool)
     for size in reversed(range(steps)):
+        if waiting and waiting[-1][0] == size:
+            parts = zip((places, position, *data), waiting.pop()[1], strict=True)
+            places, position, *data = (np.concatenate(pair) for pair in parts)
+            data = tuple(data)
         is_aligned = position & ((1 << size) - 1) == 0
         step(size, is_aligned)
-    return position
+    if places.size and position.size >= _MANY:
+        back = np.argsort(places)
+        position, *data = (_at(one, back) for one in (position, *data))
+    return position, tuple(data)
 
 
 class _Side:
@@ -191,30 +215,24 @@ class _Side:
 
     def base(self, peaks, heights, least):
         """The lowest samples before the signal exceeds each peak, and their positions."""
-        lowest = heights
 
-        def is_below(size, block, is_tried):
-            nonlocal lowest
+        def is_below(size, block, is_tried, data):
+            least, heights, lowest = data
             accepted = is_tried & (_at(self.highest[size], block) <= heights)
             under = np.minimum(lowest, _at(self.lowest[size], block))
-            lowest = np.where(accepted, under, lowest)
-            return accepted
+            return accepted, (least, heights, np.where(accepted, under, lowest))
 
-        end = _walk(peaks + 1, least, is_below, self.steps)
-
-        def is_above(size, block, is_tried):
-            return _at(self.lowest[size], block) > lowest
-
-        found = _walk(peaks + 1, end, is_above, self.steps)
+        data = (least, heights, heights)
+        end, (_, _, lowest) = _walk(peaks + 1, data, is_below, self.steps)
+        found, _ = _walk(peaks + 1, (end, lowest), self._is_above, self.steps)
         return lowest, np.maximum(found - 1, least)
+
+    def _is_above(self, size, block, is_tried, data):
+        return is_tried & (_at(self.lowest[size], block) > data[1]), data
 
     def crossing(self, peaks, heights, least):
         """The first positions from the peaks on at which the signal is not above the heights."""
-
-        def is_above(size, block, is_tried):
-            return _at(self.lowest[size], block) > heights
-
-        return _walk(peaks + 1, least + 1, is_above, self.steps) - 1
+        return _walk(peaks + 1, (least + 1, heights), self._is_above, self.steps)[0] - 1
 
 
 def _prominences(x, peaks, wlen):
