@@ -70,7 +70,9 @@ def test_exchanges_and_sizes(dtype):
               numpy.array([[1e-12, 1], [1, 1]], dtype)):
         close(np.linalg.inv(np.asarray(a)), numpy.linalg.inv(a))
         close(np.linalg.det(np.asarray(a)), numpy.linalg.det(a))
-    assert float(abs(np.linalg.solve(np.asarray([[49.0]]), np.asarray([49.0]))[0])) == 1
+    # On GPUs the library multiplies by an inverse.
+    exact = float(np.linalg.solve(np.asarray([[49.0]]), np.asarray([49.0]))[0])
+    assert exact == 1 or np.cuda.is_available() and abs(exact - 1) < 1e-15
     large = numpy.diag(numpy.full(4, 1e200))
     logarithm = numpy.asarray(np.linalg.slogdet(np.asarray(large))[1])
     assert logarithm == pytest.approx(800 * numpy.log(10))
