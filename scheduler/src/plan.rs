@@ -173,6 +173,17 @@ fn same_direction(a: &AffineMap, b: &AffineMap) -> bool {
 }
 
 impl Plan {
+    /// The shape, element size and sharding of a value in memory.
+    pub(crate) fn layout(&self, source: Source) -> Option<(&[usize], usize, &Sharding)> {
+        let (shape, dtype) = self.graph.source(source);
+        let sharding = match source {
+            Source::Node(from) => &self.placements[from.index()].output,
+            Source::Leaf(leaf) => &self.leaves[leaf.index()],
+            Source::Scalar(_) => return None,
+        };
+        Some((shape, dtype.size(), sharding))
+    }
+
     /// Plans a window with the given placement of each operation.
     pub fn new(
         window: &Graph,

@@ -7,7 +7,7 @@ import phalanx as np
 import phalanx.distributed
 
 from . import worlds
-from .conftest import device_count
+from .conftest import RANKS, device_count
 
 DEVICES = device_count()
 
@@ -51,6 +51,18 @@ def test_copies_to_the_same_sharding_are_arrays_of_their_own(is_pending):
     every_other, turned = same(x[::2]), same(x.reshape(4, 6).T)
     every_other[0] = turned[1, 0] = 7
     numpy.testing.assert_array_equal(x.get(), numpy.arange(24) + 1)
+
+
+def test_plans_fit_operands_that_are_split_otherwise():
+    # What devices hand on within the sum is split as the selection is at first, and not later.
+    devices = RANKS * DEVICES
+    x = np.arange(4 * devices)
+    for kept in (range(4, 4 * devices, 4), range(devices - 1)):
+        mask = numpy.isin(numpy.arange(x.size), list(kept))
+        is_kept = np.asarray(mask)
+        found = np.cumsum(np.concatenate([x[~is_kept], x[is_kept]]))
+        wanted = numpy.cumsum(numpy.argsort(mask, kind="stable"))
+        numpy.testing.assert_array_equal(found.get(), wanted)
 
 
 @pytest.mark.one_process("looks at the parts of one process")

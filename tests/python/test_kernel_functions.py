@@ -132,6 +132,18 @@ def test_parts_of_floats():
         numpy.testing.assert_array_equal(found, function(special))
 
 
+@on_parsed_texts
+def test_numbers_beyond_integers_are_those_of_elements():
+    for text, value in {"(int)NUMBER": 1e10, "lrint(NUMBER)": math.nan, "(unsigned char)NUMBER": 3e9,
+                        "__float2int_rz(NUMBER)": -1e20, "llround(NUMBER)": math.inf}.items():
+        known = repr(value).replace("nan", "CUDART_NAN").replace("inf", "CUDART_INF")
+        x = numpy.array([value])
+        with numpy.errstate(all="ignore"):
+            found = run("z = " + text.replace("NUMBER", known), x, out="int64 z")
+            element = run("z = " + text.replace("NUMBER", "x"), x, out="int64 z")
+        numpy.testing.assert_array_equal(found, element)
+
+
 def test_remainders_are_exact():
     x = numpy.array([5.0, 7.0, -5.0, 6.0, 1e300, 3e-310, 1.7e308, 5.5, -0.0, 9.0, 1.0, 2.0])
     y = numpy.array([2.0, 2.0, 2.0, 4.0, 3.1e-5, 1e-310, 1.2e308, -2.0, 3.0, 6.0, numpy.inf, 4.0])

@@ -30,6 +30,8 @@ def test_products(dtype):
         turned = numpy.ascontiguousarray(a.swapaxes(1, 2))
         close(np.asarray(turned).swapaxes(1, 2) @ np.asarray(b), a @ b)
         close(np.matmul(np.asarray(a[0]), np.asarray(b)), a[0] @ b)
+        turned = numpy.ascontiguousarray(b.swapaxes(1, 2))
+        close(np.asarray(a) @ np.asarray(turned).swapaxes(1, 2), a @ b)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

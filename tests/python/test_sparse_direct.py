@@ -444,6 +444,20 @@ def test_other_matrices_of_a_pattern_are_factorised_as_the_first_one(cls):
     assert (host(first.solve(phalanx.asarray(b))) == before).all()
 
 
+def test_writes_into_positions_change_nothing():
+    matrix = columns(40)
+    own, b = ours(matrix), drawn(40)
+    for form in ("csr", "csc"):
+        one = own.asformat(form)
+        one @ phalanx.asarray(b), phalanx.asarray(b) @ one
+        linalg.splu(one.tocsc())
+        one.indices[:] = 0
+        one.indptr[1:] = 0
+        assert (one.toarray().get() == matrix.toarray()).all()
+        assert abs(host(one @ phalanx.asarray(b)) - matrix @ b).max() < 1e-12
+        assert abs(host(phalanx.asarray(b) @ one) - b @ matrix).max() < 1e-12
+
+
 def test_solutions_of_large_nearly_singular_matrices_have_small_residuals():
     matrix = square_grid(105)
     matrix = scipy.sparse.csc_array(matrix - scipy.sparse.diags_array(matrix.sum(axis=1)))

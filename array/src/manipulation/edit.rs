@@ -27,6 +27,9 @@ fn flat_or_axis(
     })
 }
 
+/// Fewer positions of an array are read: that takes less time than an operation on them.
+const MANY: usize = 1024;
+
 /// A copy without the elements at some positions along an axis; axis `()` uses all elements in C
 /// order.
 ///
@@ -42,7 +45,7 @@ pub fn delete(array: &Array, positions: impl Into<Positions>, axis: impl Into<Ax
         let (array, axis) = flat_or_axis(array, &axis, "delete", site)?;
         let extent = array.shape()[axis];
         if let Positions::Array(positions) = &positions
-            && positions.ok()?.size() >= MOST_RUNS
+            && positions.ok()?.size() >= MANY
             && positions.mesh()?.same(&array.mesh()?)
         {
             return delete_by(&array, positions, axis, site);

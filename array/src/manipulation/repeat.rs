@@ -80,7 +80,8 @@ pub fn repeat_each<T: Extent + Copy>(
 /// ```
 /// # use phalanx_array as phalanx;
 /// # fn example(counts: &phalanx::Array) -> Result<(), phalanx::Error> {
-/// let rows = phalanx::repeat_by(&phalanx::arange(counts.size() as i64), counts, ());
+/// let rows = phalanx::arange(0, counts.size() as i64, 1);
+/// let rows = phalanx::repeat_by(&rows, counts, ());
 /// assert_eq!(rows.size() as i64, counts.sum(()).item::<i64>()?);
 /// # Ok(())
 /// # }

@@ -90,7 +90,17 @@ impl Value {
                 (Number::Integer(number), DType::Bool) => Value::bool(number != 0),
                 (Number::Real(number), DType::Bool) => Value::bool(number != 0.0),
                 (Number::Integer(number), _) if to.is_integer() => Value::integer(number, to),
-                (Number::Real(number), _) if to.is_integer() => Value::integer(number as i128, to),
+                (Number::Real(number), _) if to.is_integer() => {
+                    let integer = number as i128;
+                    if number.is_nan() || wrapped(integer, to) != integer {
+                        // C++ does not define the result: it is that of an element.
+                        let of = Type(DType::F64);
+                        let one = Argument::Scalar(scalar(Number::Real(number), of, site)?);
+                        let array = within(site, || one.into_array()).astype_at(to.0, site);
+                        return Ok(Value::array(array.into_result()?));
+                    }
+                    Value::integer(integer, to)
+                }
                 // Rounded once.
                 (Number::Integer(number), DType::F32) => Value::real(f64::from(number as f32), to),
                 (Number::Integer(number), _) => Value::real(number as f64, to),

@@ -16,7 +16,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyList, PySlice, PyString, PyTuple, PyType};
 
 /// Positions that are read as an array, not one by one.
-const LONG: usize = 32;
+const LONG: usize = 1024;
 
 impl<'py> Arguments<'_, 'py> {
     /// Axes in the order given, or none.

@@ -27,6 +27,9 @@ pub(crate) struct Final {
     /// For each exchange, the node in whose memory its messages arrive; `None` if they need memory
     /// of their own.
     pub landings: Arc<[Option<NodeId>]>,
+    /// Nodes in the memory of values with the same layout. Patterns of windows do not say that
+    /// layouts of phases and of copies are equal.
+    pub alike: Arc<[(NodeId, Source)]>,
 }
 
 impl Final {
@@ -50,8 +53,15 @@ impl Final {
         self.landings.contains(&Some(node))
     }
 
-    /// The same for a refilled plan, if the kernels are correct for its numbers.
+    /// The same for a refilled plan, if the kernels are correct for its numbers and values still
+    /// fit the memory that they share.
     pub fn refilled(&self, plan: &Plan) -> Option<Final> {
+        let is_alike = |&(node, value): &(NodeId, Source)| {
+            plan.layout(Source::Node(node)) == plan.layout(value)
+        };
+        if !self.alike.iter().all(is_alike) {
+            return None;
+        }
         let step = |step: &FinalStep| {
             Some(match step {
                 FinalStep::Launch(launch) => {
@@ -78,7 +88,8 @@ impl Final {
         };
         let steps = self.steps.iter().map(step).collect::<Option<Vec<_>>>()?;
         let (slots, places) = (self.slots.clone(), self.places.clone());
-        Some(Final { steps, slots, places, landings: self.landings.clone() })
+        let (landings, alike) = (self.landings.clone(), self.alike.clone());
+        Some(Final { steps, slots, places, landings, alike })
     }
 }
 

@@ -9,7 +9,7 @@ use crate::fuse::{Group, Unit, overwritten};
 use crate::ids::{SlotId, UnitId};
 use crate::plan::{Plan, Step};
 use phalanx_graph::{Input, LeafId, NodeId, NodeOp, Source};
-use phalanx_ops::{Bytes, Sharding};
+use phalanx_ops::Bytes;
 
 /// Slots and leaves, with the last step that uses each.
 struct Memory<'a> {
@@ -18,6 +18,8 @@ struct Memory<'a> {
     busy_until: Vec<usize>,
     leaf_busy_until: Vec<usize>,
     places: Vec<Option<Place>>,
+    /// See `Final::alike`.
+    alike: Vec<(NodeId, Source)>,
 }
 
 impl Memory<'_> {
@@ -55,6 +57,7 @@ impl Memory<'_> {
             && let Some(leaf) = self.free_leaf(node, now)
         {
             self.put(node, Place::Leaf(leaf), last_use, now);
+            self.alike.push((node, Source::Leaf(leaf)));
             return Place::Leaf(leaf);
         }
         let slot = free.unwrap_or_else(|| {
@@ -103,6 +106,7 @@ pub(super) fn assign(plan: &Plan, kept: Vec<Kept>, uses: Uses) -> Final {
         busy_until: Vec::new(),
         leaf_busy_until: uses.leaves,
         places: vec![None; nodes],
+        alike: Vec::new(),
     };
     let mut landings = vec![None; plan.exchanges.len()];
     let landing = |(position, step): (usize, &Kept)| match step {
@@ -159,7 +163,7 @@ pub(super) fn assign(plan: &Plan, kept: Vec<Kept>, uses: Uses) -> Final {
         positions.resize(steps.len(), now);
     }
     let (slots, places) = (memory.slots.into(), memory.places.into());
-    Final { steps, slots, places, landings: landings.into() }
+    Final { steps, slots, places, landings: landings.into(), alike: memory.alike.into() }
 }
 
 /// The place of the operand that a structured operation may overwrite, if no later step reads it.
@@ -169,8 +173,10 @@ fn over_operand(plan: &Plan, memory: &mut Memory<'_>, node: NodeId, now: usize) 
     let place = memory.place(operand)?;
     let is_there = |input: &&Input| memory.place(input.source) == Some(place);
     let others = data.inputs.iter().filter(is_there).count() > 1;
-    let fits = layout(plan, operand) == layout(plan, Source::Node(node));
-    (fits && !others && *memory.busy_until(place) <= now).then_some(place)
+    let fits = plan.layout(operand) == plan.layout(Source::Node(node));
+    let is_free = fits && !others && *memory.busy_until(place) <= now;
+    memory.alike.extend(is_free.then_some((node, operand)));
+    is_free.then_some(place)
 }
 
 /// Assigns places to the outputs of a kernel: over an input with no later use if that is safe,
@@ -214,19 +220,25 @@ fn launch(
             if *memory.busy_until(place) > now {
                 return None;
             }
-            let own = layout(plan, Source::Node(node));
+            let own = plan.layout(Source::Node(node));
             let apart = may_overwrite(&built, group, node, |buffer| {
-                let source = match *buffer {
-                    Buffer::Input(source) => source,
-                    Buffer::Output(node) | Buffer::OutputPart(node, _) => Source::Node(node),
-                };
+                let source = value_of(buffer);
                 let is_there = memory.place(source) == Some(place);
-                is_there.then(|| layout(plan, source) == own)
+                is_there.then(|| plan.layout(source) == own)
             })?;
             Some((place, apart))
         });
         match safe {
             Some((place, more)) => {
+                let own = plan.layout(Source::Node(node));
+                let read = built.accesses.iter().map(|access| value_of(&access.buffer));
+                let read = read.chain(data.inputs.iter().map(|input| input.source));
+                let shared: Vec<(NodeId, Source)> = read
+                    .filter(|&value| memory.place(value) == Some(place))
+                    .filter(|&value| plan.layout(value) == own)
+                    .map(|value| (node, value))
+                    .collect();
+                memory.alike.extend(shared);
                 memory.put(node, place, until, now);
                 apart.extend(more);
             }
@@ -246,10 +258,18 @@ fn launch(
     FinalLaunch { unit, built, copies, tables, apart }
 }
 
+/// The value in a buffer.
+fn value_of(buffer: &Buffer) -> Source {
+    match *buffer {
+        Buffer::Input(source) => source,
+        Buffer::Output(node) | Buffer::OutputPart(node, _) => Source::Node(node),
+    }
+}
+
 /// The places of values that the kernel loads and whose layout is the node's: inputs, and values
 /// that earlier loops of the kernel stored.
 fn dying_values(plan: &Plan, memory: &Memory<'_>, built: &Built, node: NodeId) -> Vec<Place> {
-    let own = layout(plan, Source::Node(node));
+    let own = plan.layout(Source::Node(node));
     if plan.placements[node.index()].partial().is_some() {
         return Vec::new();
     }
@@ -259,20 +279,9 @@ fn dying_values(plan: &Plan, memory: &Memory<'_>, built: &Built, node: NodeId) -
             Buffer::Output(other) if other != node => Source::Node(other),
             Buffer::Output(_) | Buffer::OutputPart(..) => return None,
         };
-        memory.place(source).filter(|_| layout(plan, source) == own)
+        memory.place(source).filter(|_| plan.layout(source) == own)
     };
     built.accesses.iter().filter_map(place).collect()
-}
-
-/// The shape, element size and sharding of a value in memory.
-pub(super) fn layout(plan: &Plan, source: Source) -> Option<(&[usize], usize, &Sharding)> {
-    let (shape, dtype) = plan.graph.source(source);
-    let sharding = match source {
-        Source::Node(from) => &plan.placements[from.index()].output,
-        Source::Leaf(leaf) => &plan.leaves[leaf.index()],
-        Source::Scalar(_) => return None,
-    };
-    Some((shape, dtype.size(), sharding))
 }
 
 /// Whether a node is an update that is written through its view, not selected.

@@ -202,6 +202,24 @@ fn a_case_is_refilled_only_if_its_accesses_stay_apart() {
     assert!(finished.refilled(&program(5).0).is_none());
 }
 
+#[test]
+fn a_case_is_refilled_only_if_values_fit_the_memory_that_they_share() {
+    // The last value takes the memory of a leaf that nothing reads.
+    let program = |rows: usize| {
+        let mut program = Program::new(&[&[4, 4], &[rows, 4]]);
+        let sort = NodeOp::Structured(Structured::Sort(Sort::new(1, Order::Values)));
+        let sorted = program.record(sort, &[&leaf(0)], &[4, 4]);
+        let last = program.apply(Op::Exp, &[&transposed(&sorted)]);
+        (program.plan(), sorted, last)
+    };
+    let (plan, sorted, last) = program(4);
+    let liveness = liveness(&plan, &[&sorted, &last], false);
+    let finished = finalise(&plan, &Liveness { donated: [false, true].into(), ..liveness });
+    assert_eq!(place(&plan, &finished, &last), Some(Place::Leaf(LeafId::new(1))));
+    assert!(finished.refilled(&plan).is_some());
+    assert!(finished.refilled(&program(3).0).is_none());
+}
+
 /// Breaks a finalised plan and returns the rule that the verifier finds broken.
 fn defect(
     plan: &Plan,

@@ -6,7 +6,6 @@
 use super::finished::{Final, FinalLaunch, FinalStep, Liveness, Place, routines_at_end};
 use super::kept::partly_written;
 use super::overwrite::may_overwrite;
-use super::places::layout;
 use crate::build::Buffer;
 use crate::fuse::{Unit, overwritten};
 use crate::ids::ExchangeId;
@@ -243,7 +242,7 @@ impl Replay<'_> {
 
     /// Whether a value has the layout of a node.
     fn is_alike(&self, value: Source, node: NodeId) -> bool {
-        layout(self.plan, value) == layout(self.plan, Source::Node(node))
+        self.plan.layout(value) == self.plan.layout(Source::Node(node))
     }
 
     /// Checks that a value is in its place.

@@ -4,12 +4,14 @@
 //! No processor divides vectors of integers. A quotient of integers a and b whose magnitudes are
 //! below 2^p, divided in a format of p bits of precision and truncated, is exact: a / b is either
 //! an integer or at least 1 / |b| away from the next one, and the rounding error is smaller.
-//! Integers of 64 bits are divided in this way if all integers of a stretch are below 2^53.
+//! Integers of 64 bits are divided in this way if all integers of a stretch are below 2^53; where
+//! vectors of them are converted by one instruction, also if the divisors are equal.
 
 use super::driver::{Loop, STRETCH, staged_pair};
 use super::equal_divisors::{Divided, Multiplication, Part, divided_by, equal};
 use super::integer::Integer;
 use crate::cpu::instructions::for_each_level;
+use phalanx_device::instructions::Level;
 use phalanx_ops::DType;
 use std::mem::MaybeUninit;
 
@@ -126,8 +128,14 @@ unsafe fn run<T: Division, P: Part>(inputs: &[*const u8], output: *mut u8, count
 
 for_each_level! {
     fn map[T: Division, P: Part][T, P](a: &[T], b: &[T], out: &mut [MaybeUninit<T>]) {
-        if let Some(divisor) = equal(b) {
-            return divided_by::<T, P>(a, divisor, out);
+        let by = equal(b).map(T::reciprocal_of);
+        // Only AVX-512 converts vectors of integers of 64 bits. It then divides those that fit in
+        // less time than it multiplies them by halves.
+        let converts = Level::current() == Level::Avx512;
+        if let Some(by) = by
+            && !(T::MAY_NOT_FIT && converts)
+        {
+            return divided_by::<T, P>(a, by, out);
         }
         let rows = a.chunks(STRETCH).zip(b.chunks(STRETCH)).zip(out.chunks_mut(STRETCH));
         for ((a, b), out) in rows {
@@ -136,6 +144,8 @@ for_each_level! {
                 for ((out, &a), &b) in out.iter_mut().zip(a).zip(b) {
                     out.write(P::of_divided(a.divided(b)));
                 }
+            } else if let Some(by) = by {
+                divided_by::<T, P>(a, by, out);
             } else {
                 for ((out, &a), &b) in out.iter_mut().zip(a).zip(b) {
                     out.write(P::of(a, b));

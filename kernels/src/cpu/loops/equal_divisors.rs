@@ -199,14 +199,13 @@ pub(super) fn equal<T: Multiplication>(divisors: &[T]) -> Option<T> {
     others.chunks(256).all(is_equal).then_some(first)
 }
 
-/// Divides integers by a divisor other than 0.
+/// Divides integers by a prepared divisor.
 #[inline(always)]
 pub(super) fn divided_by<T: Multiplication, P: Part>(
     numbers: &[T],
-    divisor: T,
+    by: T::Reciprocal,
     out: &mut [MaybeUninit<T>],
 ) {
-    let by = T::reciprocal_of(divisor);
     for (out, &number) in out.iter_mut().zip(numbers) {
         out.write(P::of_divided(number.divided_by(by)));
     }

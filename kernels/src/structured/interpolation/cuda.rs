@@ -72,7 +72,7 @@ fn routine(
         ("OUTSIDE", number(op.outside).to_string()),
         ("RANK", way.rank.to_string()),
         ("STRIP", way.strip.to_string()),
-        ("SHARED", u8::from(way.is_shared).to_string()),
+        ("SHARES_SUMS", u8::from(way.is_shared).to_string()),
         ("P", if elements < SHORT { "i32".into() } else { "i64".into() }),
     ];
     Routine::new(TEXT, defines, Uses::default())

@@ -172,9 +172,9 @@ DEVICE void look(const Argument& a, int axis, C coordinate, Near& near) {
 }
 
 // The sums along the second axis of the rows of coefficients around a point. If this axis's
-// coordinate stays the same (SHARED), a point shares some of them with the one above it.
+// coordinate stays the same (SHARES_SUMS), a point shares some of them with the one above it.
 struct Rows {
-#if SHARED
+#if SHARES_SUMS
     f64 sums[TAPS];
     P start;
 #endif
@@ -199,7 +199,7 @@ DEVICE f64 row_sum(const T* image, const Near* near, int row, f64 number) {
 // The value at a point.
 DEVICE f64 value_at(const T* image, const Near* near, Rows& rows, f64 number) {
     f64 value = 0.0;
-#if SHARED
+#if SHARES_SUMS
     P down = near[0].start - rows.start;
     bool is_next = rows.is_known && down == 1, is_same = rows.is_known && down == 0;
     rows.start = near[0].start;

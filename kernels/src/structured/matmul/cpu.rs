@@ -16,8 +16,9 @@ use phalanx_ops::structured::Matmul;
 const BLOCK: usize = 512;
 /// Multiplications of a product that takes less time than another thread needs to wake.
 const SMALL: usize = 1 << 16;
-/// Multiplications, and terms of a sum, of a product of few elements: gemm takes longer to begin.
-const FEW: [usize; 2] = [1024, 16];
+/// Multiplications of real numbers, and terms of a sum, of a product of few elements: gemm takes
+/// longer to begin.
+const FEW: [usize; 2] = [512, 16];
 /// Multiplications of a product that one thread computes by a library.
 const MIDDLE: usize = 1 << 19;
 /// As `MIDDLE`, if a stack has as many products as the library has threads.
@@ -86,7 +87,8 @@ pub fn run(
     }
     let multiplications = m.saturating_mul(k).saturating_mul(n);
     let is_small = multiplications <= SMALL;
-    let own = match multiplications <= FEW[0] && k <= FEW[1] {
+    let of_real = if to.dtype.is_complex() { 4 } else { 1 };
+    let own = match multiplications.saturating_mul(of_real) <= FEW[0] && k <= FEW[1] {
         true => By::Few,
         false => By::Gemm,
     };

@@ -85,7 +85,7 @@ for_each_level! {
 }
 
 for_each_level! {
-    /// As [`product`], of matrices of few elements: sum by sum.
+    /// As [`product`], of matrices of few elements, whose sums stay in the result.
     pub(super) fn few[T: Fused][T](
         a: Matrix<'_, T>,
         b: Matrix<'_, T>,
@@ -94,13 +94,25 @@ for_each_level! {
         adds: bool,
     ) {
         let [_, k, n] = sizes;
-        let zero = T::of(0.0, 0.0);
+        if !adds {
+            to.fill(T::of(0.0, 0.0));
+        }
+        // The sums of a row do not wait for each other. Loops without closures: the compiler may
+        // leave a closure of complex numbers out of line, where each fused operation is a call.
         for (row, to) in to.chunks_exact_mut(n.max(1)).enumerate() {
-            for (column, to) in to.iter_mut().enumerate() {
-                let first = if adds { *to } else { zero };
-                *to = (0..k).fold(first, |sum, term| {
-                    T::fused(sum, a.at(row, term), b.at(term, column))
-                });
+            for term in 0..k {
+                let factor = a.at(row, term);
+                let [down, across] = b.steps;
+                if across == 1 {
+                    let others = &b.elements[term * down..][..n];
+                    for (to, &other) in to.iter_mut().zip(others) {
+                        *to = T::fused(*to, factor, other);
+                    }
+                } else {
+                    for (column, to) in to.iter_mut().enumerate() {
+                        *to = T::fused(*to, factor, b.at(term, column));
+                    }
+                }
             }
         }
     }

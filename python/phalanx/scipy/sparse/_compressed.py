@@ -152,7 +152,8 @@ class Compressed(Ordered, Extremes, Selection, DataSparse):
             return self._values
         found = core.columns if name == "indices" else core.row_starts()
         largest = core.shape[1] if name == "indices" else core.nnz
-        return found.astype(index_dtype(largest, self._is_wide), copy=False)
+        # A copy: what is known of the pattern would not follow a write.
+        return found.astype(index_dtype(largest, self._is_wide))
 
     def _set_part(self, name, array):
         array = np.asarray(array)
