@@ -2,7 +2,7 @@
 
 The devices are those of `PHALANX_DEVICES`. With `PHALANX_TEST_FULL=1` every case runs on all of
 them, with ten times as many examples of Hypothesis. `PHALANX_TEST_SHARE` runs an eighth of the
-tests, `PHALANX_TEST_TURN` a quarter of the cases of each test; both half of the eighth, or a
+tests, `PHALANX_TEST_TURN` a sixth of the cases of each test; both half of the eighth, or a
 quarter of it in ranks.
 Under a launcher every process runs the tests as a rank of one world, except tests marked as tests
 of one process.
@@ -79,9 +79,9 @@ def pytest_collection_modifyitems(config, items):
             return False
         function = item.nodeid.partition("[")[0]
         if turn and not share and RANKS == 1:
-            # Of fewer than four cases, one is due.
+            # Of fewer than six cases, one is due.
             cases[function] += 1
-            if (cases[function] + int(turn)) % min(4, totals[function]):
+            if (cases[function] + int(turn)) % min(6, totals[function]):
                 return False
         number = zlib.crc32(item.nodeid.encode())
         if turn and share:

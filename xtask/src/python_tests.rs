@@ -52,7 +52,7 @@ pub fn place(project: &Project, built: &Path) -> Result<(), Failure> {
 /// The programs of all tests of the module on one device, and of all or one share of them on other
 /// numbers of devices and as ranks of four processes: those that compute, the longest first, and
 /// those that mostly wait. Each number of devices has another share; half of the share of one
-/// number beside three runs for a commit. On one device all tests run, of long ones a quarter of
+/// number beside three runs for a commit. On one device all tests run, of long ones a sixth of
 /// their cases; in processes a quarter of the share runs. The module must be in its place.
 pub fn programs(
     project: &Project,
@@ -151,7 +151,7 @@ pub fn share(project: &Project) -> usize {
     number_of_commit(project) % 8
 }
 
-/// The quarter and the third of the cases that are due where so many of them run, for any eighth.
+/// The number by which tests choose the part of their cases that is due, for any eighth.
 pub fn turn(project: &Project) -> usize {
     number_of_commit(project) / 8 % 12
 }
