@@ -148,8 +148,7 @@ impl Positions {
                 Err(refused("positions", "index", format!("{other:?}"), site))
             }
             Positions::Mask(mask) if mask.len() != extent => {
-                let value = format!("of {} elements for {extent} positions", mask.len());
-                Err(refused("positions", "mask", value, site))
+                Err(wrong_mask(mask.len(), extent, site))
             }
             Positions::Mask(mask) => Ok((0..extent).filter(|&at| mask[at]).collect()),
             Positions::Array(_) => self.on_host(site)?.resolve(axis, extent, site),
@@ -245,4 +244,24 @@ pub(crate) fn along(ndim: usize, axis: usize, part: Index) -> Vec<Index> {
 /// The slice of the positions from `start` to before `stop`.
 pub(crate) fn span(start: usize, stop: usize) -> Index {
     Index::Range { start: Some(saturating(start)), stop: Some(saturating(stop)), step: 1 }
+}
+
+/// The error of a mask of another length than the axis.
+pub(super) fn wrong_mask(length: usize, extent: usize, site: Site) -> Error {
+    refused("positions", "mask", format!("of {length} elements for {extent} positions"), site)
+}
+
+/// The array and axis on which a function works. Without an axis it works on all elements in C
+/// order.
+pub(super) fn flat_or_axis(
+    array: &Array,
+    axis: &AxisList,
+    operation: &'static str,
+    site: Site,
+) -> Result<(Array, usize), Error> {
+    array.ok()?;
+    Ok(match axis.single(operation, array.ndim(), site)? {
+        Some(axis) => (array.clone(), axis),
+        None => (within(site, || array.ravel()), 0),
+    })
 }

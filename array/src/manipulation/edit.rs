@@ -4,28 +4,15 @@ use crate::array::{Array, without_leading};
 use crate::creation::{ShapeArgument, ones};
 use crate::floating::warn_discarded;
 use crate::indexing::{Mode, check_integers, flatnonzero};
-use crate::manipulation::argument::{AxisList, Positions, along, refused, span, with_extent};
+use crate::manipulation::argument::{
+    AxisList, Positions, along, flat_or_axis, span, with_extent, wrong_mask,
+};
 use crate::manipulation::join::{blank, mesh_of_all, try_concatenate, write_part};
 use crate::manipulation::runs::{MOST_RUNS, runs, runs_between};
 use phalanx_graph::{Error, Site, call_site, within};
 use phalanx_ops::error::OpError;
 use phalanx_ops::shape::saturating;
 use phalanx_ops::{DType, Shape};
-
-/// The array and axis on which a function works. Without an axis it works on all elements in C
-/// order.
-fn flat_or_axis(
-    array: &Array,
-    axis: &AxisList,
-    operation: &'static str,
-    site: Site,
-) -> Result<(Array, usize), Error> {
-    array.ok()?;
-    Ok(match axis.single(operation, array.ndim(), site)? {
-        Some(axis) => (array.clone(), axis),
-        None => (within(site, || array.ravel()), 0),
-    })
-}
 
 /// Fewer positions of an array are read: that takes less time than an operation on them.
 const MANY: usize = 1024;
@@ -68,10 +55,7 @@ fn delete_by(array: &Array, positions: &Array, axis: usize, site: Site) -> Resul
     let extent = array.shape()[axis];
     let stays = match positions.dtype() {
         DType::Bool if positions.shape() == [extent] => within(site, || positions.logical_not()),
-        DType::Bool => {
-            let value = format!("of {} elements for {extent} positions", positions.size());
-            return Err(refused("positions", "mask", value, site));
-        }
+        DType::Bool => return Err(wrong_mask(positions.size(), extent, site)),
         _ => {
             check_integers(positions, site)?;
             let mesh = array.mesh()?;

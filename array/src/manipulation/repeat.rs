@@ -2,7 +2,7 @@
 
 use crate::array::{Array, check_casting_at};
 use crate::creation::{Extent, ones, zeros};
-use crate::manipulation::argument::{AxisList, refused, span, with_extent};
+use crate::manipulation::argument::{AxisList, flat_or_axis, refused, span, with_extent};
 use crate::manipulation::atleast::atleast_1d;
 use crate::recording::record_structured;
 use phalanx_graph::{Cause, Error, Site, call_site, within};
@@ -22,11 +22,9 @@ pub fn repeat(array: &Array, count: usize, axis: impl Into<AxisList>) -> Array {
     let (site, axis) = (call_site(), axis.into());
     Array::catch((|| {
         array.ok()?;
-        let array = &within(site, || atleast_1d(array));
-        let Some(axis) = axis.single("repeat", array.ndim(), site)? else {
-            return Ok(within(site, || repeat(&array.ravel(), count, 0)));
-        };
-        repeated(array, axis, count, site)
+        let array = within(site, || atleast_1d(array));
+        let (array, axis) = flat_or_axis(&array, &axis, "repeat", site)?;
+        repeated(&array, axis, count, site)
     })())
 }
 
@@ -53,19 +51,17 @@ pub fn repeat_each<T: Extent + Copy>(
     let (site, axis) = (call_site(), axis.into());
     Array::catch((|| {
         array.ok()?;
-        let array = &within(site, || atleast_1d(array));
-        let Some(axis) = axis.single("repeat", array.ndim(), site)? else {
-            return Ok(within(site, || repeat_each(&array.ravel(), counts, 0)));
-        };
+        let array = within(site, || atleast_1d(array));
+        let (array, axis) = flat_or_axis(&array, &axis, "repeat", site)?;
         let count =
             |count: &T| usize::try_from(count.extent()).map_err(|_| negative(count.extent(), site));
         let counts = counts.iter().map(count).collect::<Result<Vec<usize>, Error>>()?;
         if let [count] = counts[..] {
-            return repeated(array, axis, count, site);
+            return repeated(&array, axis, count, site);
         }
-        check_number(array, axis, counts.len(), site)?;
+        check_number(&array, axis, counts.len(), site)?;
         let total = counts.iter().fold(0usize, |sum, &count| sum.saturating_add(count));
-        check_total(array, axis, total, site)?;
+        check_total(&array, axis, total, site)?;
         let times = |(position, &count)| std::iter::repeat_n(position, count);
         let positions: Vec<usize> = counts.iter().enumerate().flat_map(times).collect();
         array.arranged(&positions, axis, site)
@@ -101,12 +97,10 @@ pub fn repeat_by(array: &Array, counts: &Array, axis: impl Into<AxisList>) -> Ar
             let counts = within(site, || counts.to_vec::<i64>())?;
             return within(site, || repeat_each(array, &counts, axis).into_result());
         }
-        let array = &within(site, || atleast_1d(array));
-        let Some(axis) = axis.single("repeat", array.ndim(), site)? else {
-            return Ok(within(site, || repeat_by(&array.ravel(), counts, 0)));
-        };
-        check_number(array, axis, counts.size(), site)?;
-        repeated_by(array, axis, &counts.converted(DType::I64, site), site)
+        let array = within(site, || atleast_1d(array));
+        let (array, axis) = flat_or_axis(&array, &axis, "repeat", site)?;
+        check_number(&array, axis, counts.size(), site)?;
+        repeated_by(&array, axis, &counts.converted(DType::I64, site), site)
     })())
 }
 

@@ -161,10 +161,7 @@ pub(super) fn rounded_mean(values: &[Value], place: Place) -> Computed {
 
 /// The absolute value.
 pub(super) fn size(values: &[Value], place: Place) -> Computed {
-    match values[0].known_integer() {
-        Some(number) => Ok(Value::integer(number.abs(), values[0].of)),
-        None => Ok(apply(Op::Absolute, values[0].of, &[&values[0]], place)?),
-    }
+    Ok(apply(Op::Absolute, values[0].of, &[&values[0]], place)?)
 }
 
 /// The size of the difference of two signed numbers, plus a third one.
@@ -188,7 +185,7 @@ pub(super) fn word_of(mut types: impl Iterator<Item = Type>) -> Type {
 }
 
 /// A part of a word: `bits` bits from bit `first` on, with their sign unless the type has none.
-fn part(word: &Value, first: i128, bits: i128, place: Place) -> Computed {
+pub(super) fn part(word: &Value, first: i128, bits: i128, place: Place) -> Computed {
     // To the top, and down with the sign.
     let top = by(Op::LeftShift, word, 32 - first - bits, place)?;
     by(Op::RightShift, &top, 32 - bits, place)

@@ -3,6 +3,7 @@
 
 use super::arithmetic::{Place, apply, check_count, choice};
 use super::compositions::plain;
+use super::integers;
 use super::stop::Stop;
 use super::types::Type;
 use super::values::Value;
@@ -119,13 +120,18 @@ impl Packed {
         if values.iter().any(|value| !value.of.is_integer() && value.of != Type::BOOL) {
             return Err(place.refuse(format!("`{name}` takes integers: `(int)x` is one")));
         }
-        let words = values.iter().map(|word| word.clone().converted(Type::INT, place.site));
-        let words = words.collect::<Result<Vec<_>, _>>()?;
         let Row(_, is_signed, what, end) = *self.row;
+        let of = if is_signed { Type::INT } else { WORD };
+        let words = values.iter().map(|word| word.clone().converted(of, place.site));
+        let words = words.collect::<Result<Vec<_>, _>>()?;
         let bits = 32 / self.parts as i128;
         let mut all = Value::integer(0, WORD);
         for at in 0..self.parts as i128 {
-            let part = |word: &Value| part_of(word, (at, bits), is_signed, place);
+            // As an `int`, which every part fits.
+            let part = |word: &Value| -> Computed {
+                Ok(integers::part(word, at * bits, bits, place)?
+                    .converted(Type::INT, place.site)?)
+            };
             let parts = words.iter().map(part).collect::<Result<Vec<_>, _>>()?;
             let result = ended(computed(what, &parts, place)?, end, (bits, is_signed), place)?;
             let result = result.converted(WORD, place.site)?;
@@ -141,21 +147,6 @@ impl Packed {
             };
         }
         Ok(all)
-    }
-}
-
-/// A part of a word as an `int`.
-fn part_of(word: &Value, (at, bits): (i128, i128), is_signed: bool, place: Place) -> Computed {
-    let by = |op: Op, value: &Value, number: i128| {
-        plain(op, value, &Value::integer(number, Type::INT), place)
-    };
-    match is_signed {
-        // To the top, and down with the sign.
-        true => {
-            let top = by(Op::LeftShift, word, 32 - bits * (at + 1))?;
-            by(Op::RightShift, &top, 32 - bits)
-        }
-        false => by(Op::BitwiseAnd, &by(Op::RightShift, word, bits * at)?, (1 << bits) - 1),
     }
 }
 

@@ -206,6 +206,7 @@ fn launch(
         }
         let data = plan.node(node);
         let until = last_use[node.index()];
+        let own = plan.layout(Source::Node(node));
         let candidates = match &data.op {
             NodeOp::Accumulate { .. } => {
                 tables.push(node);
@@ -220,7 +221,6 @@ fn launch(
             if *memory.busy_until(place) > now {
                 return None;
             }
-            let own = plan.layout(Source::Node(node));
             let apart = may_overwrite(&built, group, node, |buffer| {
                 let source = value_of(buffer);
                 let is_there = memory.place(source) == Some(place);
@@ -230,7 +230,6 @@ fn launch(
         });
         match safe {
             Some((place, more)) => {
-                let own = plan.layout(Source::Node(node));
                 let read = built.accesses.iter().map(|access| value_of(&access.buffer));
                 let read = read.chain(data.inputs.iter().map(|input| input.source));
                 let shared: Vec<(NodeId, Source)> = read

@@ -159,6 +159,7 @@ for_each_level! {
 mod tests {
     use super::*;
     use crate::cpu::loops::equal_divisors::Floor;
+    use crate::cpu::loops::equal_divisors::tests::{check_parts, numbers};
 
     fn check<T: Division + PartialEq + std::fmt::Debug>(numbers: &[T]) {
         for &a in numbers {
@@ -166,18 +167,9 @@ mod tests {
                 if T::MAY_NOT_FIT && !(a.fits() && b.fits()) {
                     continue;
                 }
-                let Divided { floor, remainder, fmod } = a.divided(b);
-                assert_eq!(floor, a.floor_divide(b), "{a:?} // {b:?}");
-                assert_eq!(remainder, a.remainder(b), "{a:?} % {b:?}");
-                assert_eq!(fmod, a.fmod(b), "fmod({a:?}, {b:?})");
+                check_parts(a.divided(b), a, b);
             }
         }
-    }
-
-    /// Numbers near each power of two, and their negatives.
-    fn numbers() -> impl Iterator<Item = i128> {
-        let near = (0..64).flat_map(|power| (-2..=2).map(move |by| (1i128 << power) + by));
-        near.flat_map(|number| [number, -number, number / 3, 7 * number / 5])
     }
 
     #[test]

@@ -212,23 +212,29 @@ pub(super) fn divided_by<T: Multiplication, P: Part>(
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
+    use std::fmt::Debug;
 
-    fn check<T: Multiplication + std::fmt::Debug>(numbers: &[T], divisors: &[T]) {
+    /// Checks what a division gives against the functions of integers.
+    pub fn check_parts<T: Integer + Debug>(divided: Divided<T>, a: T, b: T) {
+        let Divided { floor, remainder, fmod } = divided;
+        assert_eq!(floor, a.floor_divide(b), "{a:?} // {b:?}");
+        assert_eq!(remainder, a.remainder(b), "{a:?} % {b:?}");
+        assert_eq!(fmod, a.fmod(b), "fmod({a:?}, {b:?})");
+    }
+
+    fn check<T: Multiplication + Debug>(numbers: &[T], divisors: &[T]) {
         for &divisor in divisors.iter().filter(|&&divisor| divisor != T::default()) {
             let by = T::reciprocal_of(divisor);
             for &number in numbers {
-                let Divided { floor, remainder, fmod } = number.divided_by(by);
-                assert_eq!(floor, number.floor_divide(divisor), "{number:?} // {divisor:?}");
-                assert_eq!(remainder, number.remainder(divisor), "{number:?} % {divisor:?}");
-                assert_eq!(fmod, number.fmod(divisor), "fmod({number:?}, {divisor:?})");
+                check_parts(number.divided_by(by), number, divisor);
             }
         }
     }
 
     /// Numbers near each power of two, and their negatives.
-    fn numbers() -> impl Iterator<Item = i128> {
+    pub fn numbers() -> impl Iterator<Item = i128> {
         let near = (0..64).flat_map(|power| (-2..=2).map(move |by| (1i128 << power) + by));
         near.flat_map(|number| [number, -number, number / 3, -number / 3, 7 * number / 5])
     }
