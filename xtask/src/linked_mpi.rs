@@ -26,8 +26,10 @@ pub fn program(
     let own = project.path(".venv/bin");
     // Builds the whole workspace, so that the crates built for the other tests are reused.
     let features = "ndarray,phalanx-collectives/mpi";
-    let mut program =
-        project.cargo(&["test", "--workspace", "--features", features, "--test", "mpi"]);
+    // Without optimisation: the tests wait more than they compute.
+    let fast = "profile.dev.package.phalanx-collectives.opt-level=0";
+    let arguments = ["--workspace", "--features", features, "--test", "mpi", "--config", fast];
+    let mut program = project.cargo(&["test"]).arguments(arguments);
     if !folders.iter().any(is_there) {
         if !is_there(&own) {
             tally.lacks("mpicc", "mpicc");

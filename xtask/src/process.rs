@@ -21,6 +21,8 @@ impl Program {
     /// A program by name or path.
     pub fn new(name: impl AsRef<OsStr>) -> Program {
         let mut command = Command::new(&name);
+        // Tests start Python hundreds of times, which must not compile the same modules each time.
+        command.env_remove("PYTHONDONTWRITEBYTECODE");
         for (variable, _) in std::env::vars_os() {
             if variable.as_encoded_bytes().starts_with(PREFIX.as_bytes()) {
                 command.env_remove(variable);

@@ -73,7 +73,9 @@ pub fn mpich(project: &Project) -> Result<Option<PathBuf>, Failure> {
 fn make(interpreter: &Path, folder: &Path, packages: &[&OsStr]) -> Result<(), Failure> {
     Program::new(interpreter).arguments(["-m", "venv", "--clear"]).arguments([folder]).run()?;
     Program::new(folder.join(INTERPRETER))
-        .arguments(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"])
+        // Python compiles a module when a program imports it first; programs import few of them.
+        .arguments(["-m", "pip", "install", "--no-compile"])
+        .arguments(["--quiet", "--disable-pip-version-check"])
         .arguments(packages)
         .run()
 }

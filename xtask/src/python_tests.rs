@@ -50,7 +50,7 @@ pub fn place(project: &Project, built: &Path) -> Result<(), Failure> {
 }
 
 /// The programs of all tests of the module on one device, and of all or one share of them on other
-/// numbers of devices and as ranks of four processes: those that compute, the longest first, and
+/// numbers of devices and as ranks of several processes: those that compute, the longest first, and
 /// those that mostly wait. Each number of devices has another share; half of the share of one
 /// number beside three runs for a commit. On one device all tests run, of long ones a sixth of
 /// their cases; in processes a quarter of the share runs. The module must be in its place.
@@ -103,7 +103,8 @@ pub fn programs(
         0 => (after, on_devices(devices)),
         _ => (after, of_turn(on_devices(devices))),
     });
-    let launched = launchers(python).into_iter().map(in_processes);
+    let processes = if full { 4 } else { 2 + turn(project) % 3 };
+    let launched = launchers(python, processes).into_iter().map(in_processes);
     let several = numbers.chain(launched.enumerate().map(|(after, tests)| (4 + after, tests)));
     programs.extend(several.map(|(after, tests)| shared(tests, after)));
     Ok((programs, waiting))
@@ -164,11 +165,13 @@ fn number_of_commit(project: &Project) -> usize {
     commit.bytes().map(usize::from).sum()
 }
 
-/// Python in four processes, started by `phalanx run`, and by `mpirun` if it is installed.
-fn launchers(python: &Path) -> Vec<Program> {
-    let own = Program::new(python).named("phalanx run -n 4 python");
-    let own = own.arguments(["-m", "phalanx", "run", "-n", "4"]).arguments([python]);
-    [Some(own), mpirun(4).map(|mpirun| mpirun.arguments([python]))].into_iter().flatten().collect()
+/// Python in several processes, started by `phalanx run`, and by `mpirun` if it is installed.
+fn launchers(python: &Path, processes: usize) -> Vec<Program> {
+    let count = processes.to_string();
+    let own = Program::new(python).named(&format!("phalanx run -n {count} python"));
+    let own = own.arguments(["-m", "phalanx", "run", "-n", &count]).arguments([python]);
+    let foreign = mpirun(processes).map(|mpirun| mpirun.arguments([python]));
+    [Some(own), foreign].into_iter().flatten().collect()
 }
 
 /// A command of the machine's `mpirun` for `processes` processes, still without the program to run;
