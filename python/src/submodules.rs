@@ -11,7 +11,8 @@ use pyo3::prelude::*;
 /// Adds them to the module and to `sys.modules`.
 pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
-    submodule(module, "linalg", "phalanx.linalg.", &[linalg::FUNCTIONS])?;
+    let matrices = submodule(module, "linalg", "phalanx.linalg.", &[linalg::FUNCTIONS])?;
+    linalg::add(&matrices)?;
     submodule(module, "fft", "phalanx.fft.", &[fft::FUNCTIONS])?;
     let drawn = submodule(
         module,

@@ -16,7 +16,7 @@ use crate::objects::elements;
 use crate::objects::ndarray::Ndarray;
 use crate::objects::subclass;
 use crate::session;
-use phalanx::{Argument, Array, AxisList, Casting, MemoryOrder, Op, UfuncOptions};
+use phalanx::{Argument, Array, AxisList, Casting, KnownElement, MemoryOrder, Op, UfuncOptions};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use smallvec::SmallVec;
@@ -183,12 +183,14 @@ const TWO_BY_TWO_TEXT: &str = text!("x1, x2, /, out=None, out2=None");
 
 /// The result of an operation on arguments that are elements or numbers, at least one of them an
 /// element.
-fn applied_to_known(op: Op, arguments: &Bound<'_, PyTuple>) -> Option<Array> {
-    let element = arguments.iter_borrowed().find_map(|object| {
-        let array = object.cast_exact::<Ndarray>().ok()?.get();
-        array.array.element().map(|_| array.array.clone())
-    })?;
-    let known = arguments.iter_borrowed().map(|object| convert::known(&element, &object));
+fn applied_to_known(op: Op, arguments: &Bound<'_, PyTuple>) -> Option<KnownElement> {
+    let is_known = |object: &Borrowed<'_, '_, PyAny>| {
+        let array = object.cast_exact::<Ndarray>();
+        array.is_ok_and(|array| array.get().array.element().is_some())
+    };
+    let element = arguments.iter_borrowed().find(is_known)?;
+    let element = &element.cast_exact::<Ndarray>().ok()?.get().array;
+    let known = arguments.iter_borrowed().map(|object| convert::known(element, &object));
     element.apply_to_known(op, &known.collect::<Option<SmallVec<[Argument; 2]>>>()?)
 }
 
@@ -211,7 +213,7 @@ impl Ufunc {
             && this.nout() == 1
             && let Some(result) = applied_to_known(this.first(), arguments)
         {
-            return Ndarray::result(py, result);
+            return Ndarray::known(py, result);
         }
         let operands = (this.nin(), &[][..]);
         let answer = overrides::of_ufunc(slf, "__call__", operands, arguments, keywords)?;

@@ -251,9 +251,9 @@ variables! {
     test_seed: Index = "PHALANX_TEST_SEED", default "none: all seeds", since "0.1", Tests;
     /// Runs one eighth of the Python tests, that of this number from 0 to 7.
     test_share: Index = "PHALANX_TEST_SHARE", default "none: all tests", since "0.1", Tests;
-    /// Runs a sixth of the cases of each Python test and a part of the random programs, and compiles
-    /// a quarter of the CUDA texts, each for a third of the architectures. The number, from 0 to
-    /// 11, decides which.
+    /// Runs a sixth of the cases of each Python test and a part of the random programs.
+    /// Compiles a quarter of the CUDA texts, each for a third of the architectures. The number,
+    /// from 0 to 11, decides which.
     test_turn: Index = "PHALANX_TEST_TURN", default "none: all cases", since "0.1", Tests;
     /// Parts that must be present, so that their tests are not skipped: any of `openmpi`, `mpich`,
     /// `mpi4py`, `mpicc`, `namespaces` (of networks), `valgrind`, `gpu` and `gpus` (several).

@@ -179,14 +179,18 @@ fn points_of_a_grid_and_points_one_by_one_have_the_same_values() {
     on_lines(|| {
         let numbers: Vec<f64> = (0..60).map(|at| f64::from(at * 37 % 60)).collect();
         let image = from_slice(&numbers, [6, 10]);
-        let rows = from_slice(&[0.0, 0.5, 4.75, 7.5], [4, 1]);
-        let columns = from_slice(&[-2.0, 0.25, 3.0, 8.5, 9.0], [5]);
+        let rows = from_slice(&[0.0, 0.5, 4.75, 7.5], [1, 4, 1]);
+        let columns = from_slice(&[-2.0, 0.25, 3.0, 8.5, 9.0], [1, 5]);
         for outside in [Outside::Mirror, Outside::Constant, Outside::Coefficient] {
             for order in 0..=5 {
                 let grid =
                     interpolate(&image, &[rows.clone(), columns.clone()], order, outside, 7.0);
-                let each = [&rows, &columns].map(|one| one.broadcast_to([4, 5]).copy());
+                let each = [&rows, &columns.reshape([1, 1, 5])]
+                    .map(|one| one.broadcast_to([1, 4, 5]).copy());
                 let points = interpolate(&image, &each, order, outside, 7.0);
+                assert_eq!(grid.to_vec::<f64>().unwrap(), points.to_vec::<f64>().unwrap());
+                let both = [concatenate(&[&each[0], &each[1]], 0)];
+                let points = interpolate(&image, &both, order, outside, 7.0);
                 assert_eq!(grid.to_vec::<f64>().unwrap(), points.to_vec::<f64>().unwrap());
                 // The first row of the image is none of the points' axes.
                 let line = interpolate(&image, std::slice::from_ref(&columns), order, outside, 7.0);
@@ -202,7 +206,10 @@ fn points_of_a_grid_and_points_one_by_one_have_the_same_values() {
         assert_eq!(code(interpolate(&empty, &one, 1, Outside::Mirror, 7.0)), "PX017");
         let none = interpolate(&image, &[], 1, Outside::Mirror, 7.0);
         assert_eq!(error(&none).numpy_class(), "ValueError");
-        let apart = [columns.clone(), zeros([4], DType::F64)];
+        let scalar = [zeros([1; 0], DType::F64)];
+        let scalar = interpolate(&image, &scalar, 1, Outside::Mirror, 7.0);
+        assert_eq!(error(&scalar).numpy_class(), "ValueError");
+        let apart = [columns.clone(), zeros([1, 4], DType::F64)];
         let unlike = interpolate(&image, &apart, 1, Outside::Mirror, 7.0);
         assert_eq!(error(&unlike).numpy_class(), "ValueError");
     });

@@ -352,3 +352,72 @@ def test_positions_of_item():
     for position in (None, "a", 1.0):
         with pytest.raises(TypeError, match="PX152"):
             np.ones(2).item(position)
+
+
+# What needs the array of an element that was read, or computed from such elements.
+NEEDS = {
+    "shape": lambda x: (x.shape, x.ndim, x.size, x.dtype.name),
+    "layout": lambda x: (x.strides, x.flags.owndata, x.flags.c_contiguous, x.base is None),
+    "reshape": lambda x: x.reshape(1, 1).tolist(),
+    "new axis": lambda x: x[None].tolist(),
+    "item": lambda x: (x.item(), x.tolist(), x[()].item()),
+    "bytes": lambda x: x.tobytes(),
+    "copy": lambda x: (x.copy() + x).item(),
+    "sum": lambda x: (x.sum() + x.T + x.real).item(),
+    "cast": lambda x: (x.real.astype("f4") + x).dtype.name,
+    "beside a list": lambda x: (x + [1, 2.5]).tolist(),
+    "in place": lambda x: (x := x + 1, x)[1].item(),
+}
+
+
+@pytest.mark.parametrize("need", NEEDS)
+@pytest.mark.parametrize("dtype", ["f8", "f4", "i8", "c16", "bool"])
+def test_an_element_serves_as_an_array(need, dtype):
+    def used(module):
+        values = module.asarray(numpy.array([1, 0, 1, 1]), dtype=dtype).reshape(2, 2)
+        computed = [values[1, 0], values[0, 1] | values[0, 0] if dtype == "bool"
+                    else values[0, 0] * values[1, 1] + 1]
+        # The second use finds the array that the first has made.
+        return [[NEEDS[need](element), NEEDS[need](element), element + element == element]
+                for element in computed]
+
+    assert used(np) == used(numpy)
+
+
+def test_an_element_takes_part_in_operations_on_arrays_of_any_dtype():
+    for left in ("f8", "f4", "i4", "c8"):
+        for right in ("f8", "f4", "i4", "bool"):
+            def computed(module, left=left, right=right):
+                a = module.arange(5).astype(left)
+                x = module.asarray([1, 3]).astype(right)[1]
+                made = [a * x, x + a, a == x, x / (a + 1), a ** x, x ** x]
+                a = a.copy()
+                a += module.asarray([1, 3]).astype("i4")[1]
+                return [one.tolist() for one in [*made, a]], [one.dtype.name for one in made]
+
+            values, dtypes = computed(np)
+            wanted, wanted_dtypes = computed(numpy)
+            assert dtypes == wanted_dtypes
+            for ours, theirs in zip(values, wanted, strict=True):
+                numpy.testing.assert_allclose(ours, theirs, rtol=1e-5)
+
+
+def test_an_array_changed_in_place_refuses_an_element_of_a_wider_kind():
+    whole, real = np.arange(3), np.asarray([0.5, 1.5])
+    with pytest.raises(TypeError):
+        whole += real[0]
+    assert whole.tolist() == [0, 1, 2]
+    real += whole[1]
+    assert real.tolist() == [1.5, 2.5]
+
+
+def test_elements_of_a_subclass_have_its_class():
+    class Own(np.ndarray):
+        pass
+
+    values = np.arange(4.0).view(Own)
+    values.sum().item()
+    element = values[2]
+    assert (type(element + element), type(-element)) == (type(element), type(element))
+    assert [type(one) for one in values] == [type(element)] * 4
+    assert (element + element).item() == 4

@@ -136,6 +136,14 @@ def test_label(share, shape):
         same("label", x, structure | turned)
 
 
+@pytest.mark.parametrize("share", [0.1, 0.6, 0.97])
+def test_label_of_long_rows(share):
+    for shape in [(5, 200), (70, 67), (1000,), (3, 4, 129)]:
+        x = image(shape, largest=1) < share
+        same("label", x)
+        same("label", x, numpy.ones((3,) * len(shape)))
+
+
 def test_label_of_long_paths():
     spiral = numpy.zeros((15, 15), int)
     for turn in range(0, 8, 2):

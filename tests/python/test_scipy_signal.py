@@ -394,6 +394,15 @@ def test_filters_between_rates(length):
                     compare("upfirdn", h, x, up, down, axis, mode, 1.5)
 
 
+def test_filters_between_rates_of_signals_in_rows():
+    # Whole rows of samples, and some more or fewer.
+    for count in (47, 48, 49, 191, 192, 193, 1000):
+        x = drawn((2, count))
+        for up, down in some([(3, 2), (2, 3), (1, 1), (5, 1), (1, 4)], 3):
+            compare("resample_poly", x, up, down, 1)
+            compare("upfirdn", drawn(150), x, up, down)
+
+
 def test_filters_between_rates_of_large_factors():
     x, h = drawn((2, 300)), drawn(900)
     for up, down in ((1, 1), (3, 5), (1, 700), (500, 1), (3001, 2999)):

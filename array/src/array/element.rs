@@ -4,10 +4,11 @@
 use super::argument::Argument;
 use super::cell::{Cell, Value};
 use super::handle::{Array, Live};
+use super::known::KnownElement;
 use super::places::{first_byte, unravelled};
 use crate::floating::error_of_number;
 use crate::recording::of_known;
-use phalanx_graph::{Error, Evaluated, Node, call_site, in_place_of};
+use phalanx_graph::{Error, Evaluated, MeshHandle, Node, call_site, in_place_of};
 use phalanx_ops::error::OpError;
 use phalanx_ops::{Casting, DType, Index, Op, Scalar, can_cast};
 use smallvec::SmallVec;
@@ -36,12 +37,16 @@ impl Array {
         if own.cell.mesh.same(&other.cell.mesh) { self.element() } else { None }
     }
 
-    /// A 0-d array, on the mesh of this array, of an element that was read from this array, equal
-    /// on all ranks.
+    /// An element that was read from this array, equal on all ranks, with the mesh of this array.
     ///
     /// Local. Errors: the error that the array carries.
-    pub fn of_element(&self, element: Scalar) -> Array {
-        Array::catch(self.mesh().map(|mesh| Array::from_element(mesh, element)))
+    pub fn of_element(&self, element: Scalar) -> Result<KnownElement, Error> {
+        Ok(KnownElement::new(self.mesh_of_base()?, element))
+    }
+
+    /// Whether the array is on a mesh; false for an array that carries an error. Local.
+    pub fn is_on(&self, mesh: &MeshHandle) -> bool {
+        self.0.as_ref().is_ok_and(|live| live.cell.mesh.same(mesh))
     }
 
     /// The element of an array without axes, if it is known without a plan (it was read in memory,
@@ -78,7 +83,7 @@ impl Array {
     pub fn at(&self, index: impl AsRef<[i64]>) -> Array {
         let (site, index) = (call_site(), index.as_ref());
         if let Some(element) = self.element_at(index) {
-            return element;
+            return element.writeable_array();
         }
         Array::catch((|| {
             self.ok()?;
@@ -136,7 +141,7 @@ impl Array {
     ///
     /// [`Array::at`] tries this first. A binding that calls this itself saves the search for the
     /// calling line, which only errors and recorded operations need.
-    pub fn element_at(&self, index: &[i64]) -> Option<Array> {
+    pub fn element_at(&self, index: &[i64]) -> Option<KnownElement> {
         let Ok(live) = &self.0 else { return None };
         // A capture records the read, so that each launch reads.
         if live.cell.loans.is_any() || live.cell.mesh.is_capturing() {
@@ -149,17 +154,17 @@ impl Array {
             },
             Value::Element(_) => return None,
         };
-        Some(Array::from_element(live.cell.mesh.clone(), element))
+        Some(KnownElement::new(&live.cell.mesh, element))
     }
 
     /// The result of an operation of the table on known elements ([`Array::element`]) and numbers,
-    /// as an array on the mesh of this one. Local.
+    /// on the mesh of this array. Local.
     ///
     /// `None` if an argument is an array or the operation is not computed without a plan; then
     /// [`Array::apply`] records it or gives its error.
-    pub fn apply_to_known(&self, op: Op, arguments: &[Argument]) -> Option<Array> {
+    pub fn apply_to_known(&self, op: Op, arguments: &[Argument]) -> Option<KnownElement> {
         let mesh = &self.0.as_ref().ok()?.cell.mesh;
-        of_known(mesh, op, arguments).map(|element| Array::from_element(mesh.clone(), element))
+        of_known(mesh, op, arguments).map(|element| KnownElement::new(mesh, element))
     }
 
     /// Writes a number or a known element at an index of integers in memory, if nothing but this

@@ -5,7 +5,8 @@ use super::lens::{self, show_truth_host};
 use crate::floating::observed;
 use crate::manipulation::refused;
 use phalanx_graph::{
-    Cause, Error, ErrorKind, Evaluated, HostArray, Node, NodeOp, Site, call_site, room_on_host,
+    Cause, Error, ErrorKind, Evaluated, HostArray, MeshHandle, Node, NodeOp, Site, call_site,
+    room_on_host,
 };
 use phalanx_ops::{AffineMap, Element, Scalar, Sharding};
 use std::sync::Arc;
@@ -118,9 +119,7 @@ impl Array {
     fn known_to_host(&self, cause: Cause) -> Result<Option<Scalar>, Error> {
         let Some(element) = self.known_element() else { return Ok(None) };
         if cause.is_observation() {
-            let mesh = &self.live()?.cell.mesh;
-            mesh.raise_known(false)?;
-            observed(mesh, false)?;
+            raise_earlier(&self.live()?.cell.mesh)?;
         }
         Ok(Some(element))
     }
@@ -264,4 +263,10 @@ impl Array {
         self.check_only_one(site)?;
         Ok(self.to_host_at(site)?.to_vec()[0])
     }
+}
+
+/// Raises the errors of earlier operations that an observation of a known element raises. Local.
+pub(super) fn raise_earlier(mesh: &MeshHandle) -> Result<(), Error> {
+    mesh.raise_known(false)?;
+    observed(mesh, false)
 }

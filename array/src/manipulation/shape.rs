@@ -150,6 +150,14 @@ impl Array {
         })())
     }
 
+    /// As [`Array::slice`], but `None` where that gives an array with an error. A binding that
+    /// calls this first saves the search for the calling line, which only errors need. Local.
+    #[must_use]
+    pub fn slice_if_valid(&self, items: &[Index]) -> Option<Array> {
+        let view = self.base_view().ok()?.index(items, self.base_shape().ok()?).ok()?;
+        self.with_view(view).ok()
+    }
+
     /// The result of a reduction, with the reduced axes restored at extent 1 if `axes` keeps them.
     pub(crate) fn with_kept_axes(
         &self,

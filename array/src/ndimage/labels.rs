@@ -4,8 +4,8 @@
 //! of the borders of blocks, and join the parts that meet there.
 
 use crate::array::Array;
-use crate::creation::{arange, from_slice};
-use crate::manipulation::refused;
+use crate::creation::{arange, from_slice, zeros};
+use crate::manipulation::{concatenate, refused};
 use crate::math::{cumulative_as, select};
 use crate::recording::{record_structured, taken};
 use crate::sorting::{Side, searchsorted};
@@ -69,13 +69,17 @@ pub fn label(mask: &Array, structure: &Array) -> Result<(Array, usize), Error> {
             if flat.size() == 0 {
                 return Ok((roots.converted(DType::I32, site), 0));
             }
-            let own = arange(0, flat.size() as i64, 1).converted(positions, site);
-            let numbers = cumulative_as(&own.equal(&flat), Op::Add, 0, positions);
+            // The table of the parts' numbers begins with that of elements that are in none. No
+            // array but the table is alive when it is computed, so no other one is written.
+            let numbers = {
+                let own = arange(0, flat.size() as i64, 1).converted(positions, site);
+                let firsts = [&zeros([1], DType::Bool), &own.equal(&flat)];
+                cumulative_as(&concatenate(&firsts, 0), Op::Add, 0, positions)
+            };
             let last = numbers.slice([phalanx_ops::Index::At(-1)]);
             let count = last.converted(DType::I64, site).item::<i64>()?;
-            let places = flat.maximum(0i64).converted(DType::I64, site);
-            let of_part = taken(&numbers, &places, site)?.converted(DType::I32, site);
-            let labels = select(&flat.greater_equal(0i64), of_part, 0i64);
+            let places = (flat + 1i64).converted(DType::I64, site);
+            let labels = taken(&numbers, &places, site)?.converted(DType::I32, site);
             Ok((labels.reshape(shape.as_slice()).into_result()?, count as usize))
         })
     })

@@ -12,12 +12,15 @@ use phalanx_ops::{DType, Kind};
 /// filter.
 ///
 /// `coefficients` are those of the spline of this order, 0 to 5; for 0 and 1 they are the image.
-/// `coordinates` has an array for each of the last axes of the coefficients; they broadcast, and
-/// their shape comes last in the result, behind the other axes of the coefficients. The result is
+/// Points have coordinates along the last axes of the coefficients. The first axis of an array of
+/// `coordinates` is that of these axes, in their order: one array has the coordinates along all of
+/// them, as SciPy's, or several have some each. Their other axes broadcast, and come last in the
+/// result, behind the other axes of the coefficients. The result is
 /// computed in `f64`, and has the dtype `f32` if the coefficients have, else `f64`. Points that no
 /// element stands for, such as NaN, have the value `number`. Sharding: that of the coordinates;
 /// every device gets the last axes of the coefficients whole. Local (records a node). Errors:
-/// `OpError::Ndim` if there are more coordinates than axes, or none, or more than [`WINDOW_AXES`];
+/// `OpError::Ndim` if there are more coordinates than axes, or none, or more than [`WINDOW_AXES`],
+/// or an array of them is a scalar;
 /// `OpError::Argument` for coefficients without elements, complex numbers and another order;
 /// `OpError::Broadcast`.
 #[track_caller]
@@ -46,7 +49,12 @@ fn recorded(
             return Err(refused(OPERATION, "dtype", array.dtype().to_string(), site));
         }
     }
-    let count = coordinates.len();
+    if let Some(scalar) = coordinates.iter().find(|array| array.ndim() == 0) {
+        let expected = "at least 1, whose first one is that of the coordinates";
+        let error = OpError::Ndim { operation: OPERATION, expected, ndim: scalar.ndim() };
+        return Err(Error::op(error, site));
+    }
+    let count = coordinates.iter().map(|array| array.shape()[0]).sum::<usize>();
     if count == 0 || count > coefficients.ndim().min(WINDOW_AXES) {
         let expected = "one axis for each coordinate, at least 1 and at most 8";
         let error = OpError::Ndim { operation: OPERATION, expected, ndim: coefficients.ndim() };
@@ -58,7 +66,7 @@ fn recorded(
     if order > SPLINE_ORDER {
         return Err(refused(OPERATION, "order", order.to_string(), site));
     }
-    let shapes = coordinates.iter().map(|array| array.shape());
+    let shapes = coordinates.iter().map(|array| &array.shape()[1..]);
     let shape = common_shape(shapes, site)?;
     let single = |array: &Array| array.dtype() == DType::F32;
     let wide = |is_single: bool| if is_single { DType::F32 } else { DType::F64 };
@@ -70,10 +78,11 @@ fn recorded(
     let mut operands = vec![coefficients.converted(wide(is_narrow), site)];
     for array in coordinates {
         let array = array.converted(of_points, site);
-        // All have as many axes as the points.
-        let missing = shape.len() - array.ndim();
-        let ones = std::iter::repeat_n(1, missing);
-        let extents: Vec<usize> = ones.chain(array.shape().iter().copied()).collect();
+        // All have as many axes as the points, and the first one.
+        let [own, extents @ ..] = array.shape() else { unreachable!("bug: a scalar") };
+        let ones = std::iter::repeat_n(1, shape.len() - extents.len());
+        let extents: Vec<usize> =
+            [*own].into_iter().chain(ones).chain(extents.iter().copied()).collect();
         operands.push(within(site, || array.reshape(extents).into_result())?);
     }
     let op = Interpolate { axes: count as u8, order, outside, number: number.to_bits(), dtype };

@@ -269,13 +269,13 @@ fn known(number: &Argument, of: Type) -> Option<Value> {
         Argument::Scalar(scalar) => scalar.to_weak(),
         Argument::Array(_) => return None,
     };
-    // Halves round, which a known number does not.
     let is_full = matches!(of.0, DType::F32 | DType::F64);
+    let is_half = matches!(of.0, DType::F16 | DType::BF16);
     match weak {
         _ if of.is_complex() => None,
         Weak::Bool(is) if of.0 == DType::Bool => Some(Value::bool(is)),
         Weak::Int(number) if of.is_integer() => Some(Value::integer(number, of)),
-        Weak::Float(number) if is_full => Some(Value::real(number, of)),
+        Weak::Float(number) if is_full || is_half => Some(Value::real(number, of)),
         Weak::Int(number) if is_full => Some(Value::real(number as f64, of)),
         _ => None,
     }

@@ -6,7 +6,7 @@ use super::stop::Stop;
 use super::syntax::Unary;
 use super::types::Type;
 use super::values::Value;
-use super::{integers, intrinsics, packed};
+use super::{dpx, halves, integers, intrinsics, packed};
 use phalanx_ops::{DType, Op};
 
 /// What computes a function.
@@ -225,10 +225,14 @@ fn find(name: &str) -> Option<(&'static Row, bool)> {
 /// The value of a function; `None` if it is not known. A name that ends in `f`, such as `sinf`, is
 /// the function for `float`.
 pub(super) fn call(name: &str, values: &[Value], place: Place) -> Result<Option<Value>, Stop> {
+    if let Some(of_halves) = halves::find(name, values.iter().map(|value| value.of)) {
+        return of_halves.call(name, values, place).map(Some);
+    }
     let Some((Row(_, operands, rule), is_single)) = find(name) else {
-        return match packed::find(name) {
-            Some(packed) => packed.call(name, values, place).map(Some),
-            None => intrinsics::call(name, values, place),
+        return match (packed::find(name), dpx::find(name)) {
+            (Some(packed), _) => packed.call(name, values, place).map(Some),
+            (_, Some(dpx)) => dpx.call(name, values, place).map(Some),
+            _ => intrinsics::call(name, values, place),
         };
     };
     check_count(name, operands.len(), values.len(), place)?;
@@ -256,7 +260,11 @@ pub(super) fn call(name: &str, values: &[Value], place: Place) -> Result<Option<
 /// The number of arguments of a function; `None` if it is not known.
 pub(super) fn takes(name: &str) -> Option<usize> {
     let of_table = find(name).map(|(row, _)| row.1.len());
-    of_table.or_else(|| Some(packed::find(name)?.takes())).or_else(|| intrinsics::takes(name))
+    let of_words = || Some(packed::find(name)?.takes());
+    // Those that write to addresses are no expressions of values.
+    let of_dpx = || dpx::find(name).filter(|it| it.writes() == 0).map(|it| it.takes());
+    let of_table = of_table.or_else(|| halves::takes(name));
+    of_table.or_else(of_words).or_else(of_dpx).or_else(|| intrinsics::takes(name))
 }
 
 /// The type that the operands `x` have in common.
@@ -267,8 +275,13 @@ fn common(operands: &str, types: impl Iterator<Item = Type>) -> Type {
 
 /// The type of a function's value; `None` if the function is not known.
 pub(super) fn result_type(name: &str, types: &[Type]) -> Option<Type> {
+    if let Some(of_halves) = halves::find(name, types.iter().copied()) {
+        return Some(of_halves.result_type());
+    }
     let Some((Row(_, operands, rule), is_single)) = find(name) else {
-        return packed::find(name).map(|_| packed::WORD).or_else(|| intrinsics::result_type(name));
+        let of_words = packed::find(name).map(|_| packed::WORD);
+        let of_words = of_words.or_else(|| Some(dpx::find(name)?.result_type()));
+        return of_words.or_else(|| intrinsics::result_type(name));
     };
     let common = common(operands, types.iter().copied());
     let floating = if is_single { Type(DType::F32) } else { common.floating() };
@@ -379,6 +392,9 @@ mod tests {
             ("__dadd_rd", &[DType::F64, DType::F64], Some(DType::F64)),
             ("__vadd2", &[DType::I32, DType::I32], Some(DType::U32)),
             ("__dp4a", &[DType::U32; 3], Some(DType::U32)),
+            ("__viaddmax_s32", &[DType::I32; 3], Some(DType::I32)),
+            ("__hadd", &[DType::U32, DType::I32], Some(DType::I32)),
+            ("__hadd", &[DType::F16, DType::F16], Some(DType::F16)),
             ("__dp2a_lo", &[DType::U32, DType::I32, DType::I32], Some(DType::I32)),
             ("conj", &[], None),
             ("gama", &[DType::F64], None),

@@ -16,16 +16,18 @@ type Computed = Result<Value, Stop>;
 const DOUBLE: Type = Type(DType::F64);
 
 /// Types in the names of conversions.
-const TYPES: [(&str, DType); 9] = [
+const TYPES: [(&str, DType); 11] = [
     ("double", DType::F64),
     ("float", DType::F32),
     ("half", DType::F16),
+    ("bfloat16", DType::BF16),
     ("int", DType::I32),
     ("uint", DType::U32),
     ("ll", DType::I64),
     ("longlong", DType::I64),
     ("ull", DType::U64),
     ("short", DType::I16),
+    ("ushort", DType::U16),
 ];
 
 /// A direction of rounding.
@@ -87,7 +89,7 @@ fn find(name: &str) -> Option<Intrinsic> {
     if let Some((from, to)) = what.split_once('2') {
         let (from, to) = (type_of(from)?, type_of(to)?);
         // Only conversions of halves, which are exact in one direction, state no rounding.
-        let is_half = from.0 == DType::F16 || to.0 == DType::F16;
+        let is_half = [from, to].iter().any(|of| matches!(of.0, DType::F16 | DType::BF16));
         let is_known = match (from.is_integer(), to.is_integer()) {
             _ if what == name => is_half,
             (false, true) => true,
@@ -230,6 +232,9 @@ fn same_bits(number: Number, from: Type, to: Type) -> Value {
         Number::Real(number) if from.0 == DType::F32 => {
             Value::integer(i128::from((number as f32).to_bits()), to)
         }
+        Number::Real(number) if from.0 == DType::BF16 => {
+            Value::integer(i128::from(half::bf16::from_f64(number).to_bits()), to)
+        }
         Number::Real(number) => {
             Value::integer(i128::from(half::f16::from_f64(number).to_bits()), to)
         }
@@ -238,6 +243,9 @@ fn same_bits(number: Number, from: Type, to: Type) -> Value {
         }
         Number::Integer(number) if to.0 == DType::F32 => {
             Value::real(f64::from(f32::from_bits(number as u32)), to)
+        }
+        Number::Integer(number) if to.0 == DType::BF16 => {
+            Value::real(half::bf16::from_bits(number as u16).to_f64(), to)
         }
         Number::Integer(number) => Value::real(half::f16::from_bits(number as u16).to_f64(), to),
     }
@@ -351,7 +359,7 @@ pub(super) fn of_halves(values: &[Value], place: Place) -> Computed {
 
 /// Why a text may not call a function, and what to do.
 pub(super) fn missing(name: &str) -> String {
-    let groups: [(&[&str], &str); 6] = [
+    let groups: [(&[&str], &str); 7] = [
         (
             &[
                 "__sync",
@@ -384,6 +392,10 @@ pub(super) fn missing(name: &str) -> String {
         ),
         (&["atomic"], "combine elements by atomicAdd, atomicMax or atomicMin"),
         (&["printf", "assert", "__trap"], "a kernel prints and stops nothing: check the result"),
+        (
+            &["__h", "h2", "make_half2", "__low", "__high", "__float2half2", "__floats2half2"],
+            "a pair of halves is two variables here: `__hadd` and its kin compute one half",
+        ),
         (&["__v", "__fns"], "take the parts of a word apart by shifts and `&`"),
         (&["nan"], "`NAN` is the constant"),
     ];

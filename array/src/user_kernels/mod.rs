@@ -8,9 +8,11 @@
 mod arithmetic;
 mod compositions;
 mod constants;
+mod dpx;
 mod elementwise;
 mod expressions;
 mod functions;
+mod halves;
 mod integers;
 mod intrinsics;
 mod packed;

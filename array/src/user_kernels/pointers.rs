@@ -2,6 +2,7 @@
 
 use super::arithmetic::{Place, apply, check_count};
 use super::compositions::{self, plain};
+use super::dpx::{self, Dpx};
 use super::functions;
 use super::run::{MOST_TURNS, Runner};
 use super::stop::Run;
@@ -63,17 +64,13 @@ impl<'a> Runner<'a> {
         if let Some(kind) = length_of(name, arguments.len()).filter(|_| !is_own) {
             return Ok(Some(Some(self.length(kind, arguments, place)?)));
         }
+        if let Some(dpx) = dpx::find(name).filter(|it| it.writes() > 0 && !is_own) {
+            return Ok(Some(Some(self.chosen(dpx, name, arguments, place)?)));
+        }
         let Some(((plain, takes, writes), is_single)) = find(name).filter(|_| !is_own) else {
             return Ok(None);
         };
-        check_count(name, takes + writes, arguments.len(), place)?;
-        if self.is_partial {
-            let what = "writes variables, so it stands outside of `?:`, `&&` and `||`";
-            return Err(place.refuse(format!("`{name}` {what}")));
-        }
-        let (values, targets) = arguments.split_at(takes);
-        let values = values.iter().map(|value| self.expression(value));
-        let mut values = values.collect::<Run<Vec<Value>>>()?;
+        let (mut values, targets) = self.split(name, arguments, (takes, writes), place)?;
         let types = values.iter().map(|value| value.of.promoted());
         let common = types.reduce(Type::common).unwrap_or(Type::INT).floating();
         if common.is_complex() {
@@ -107,6 +104,51 @@ impl<'a> Runner<'a> {
                 vec![compositions::last_bits(&values, place)?],
             ),
         };
+        self.assign_all(name, targets, results, place)?;
+        Ok(Some(value))
+    }
+
+    /// The larger or smaller of two numbers; which one it is, is written.
+    fn chosen(
+        &mut self,
+        dpx: Dpx,
+        name: &str,
+        arguments: &'a [Expression],
+        place: Place,
+    ) -> Run<Value> {
+        let counts = (dpx.takes(), dpx.writes());
+        let (values, targets) = self.split(name, arguments, counts, place)?;
+        let (value, chosen) = dpx.results(name, &values, place)?;
+        self.assign_all(name, targets, chosen, place)?;
+        Ok(value)
+    }
+
+    /// The values that a function takes, and the addresses to which it writes.
+    fn split(
+        &mut self,
+        name: &str,
+        arguments: &'a [Expression],
+        (takes, writes): (usize, usize),
+        place: Place,
+    ) -> Run<(Vec<Value>, &'a [Expression])> {
+        check_count(name, takes + writes, arguments.len(), place)?;
+        if self.is_partial {
+            let what = "writes variables, so it stands outside of `?:`, `&&` and `||`";
+            return Err(place.refuse(format!("`{name}` {what}")));
+        }
+        let (values, targets) = arguments.split_at(takes);
+        let values = values.iter().map(|value| self.expression(value));
+        Ok((values.collect::<Run<Vec<Value>>>()?, targets))
+    }
+
+    /// Writes results to addresses.
+    fn assign_all(
+        &mut self,
+        name: &str,
+        targets: &'a [Expression],
+        results: Vec<Value>,
+        place: Place,
+    ) -> Run<()> {
         for (target, result) in targets.iter().zip(results) {
             let Kind::Address(target) = &target.kind else {
                 let what = format!("`{name}` writes to addresses of variables, such as `&t`");
@@ -114,7 +156,7 @@ impl<'a> Runner<'a> {
             };
             self.assign(target, None, result, place)?;
         }
-        Ok(Some(value))
+        Ok(())
     }
 
     /// The length of the vector of the first elements at an address, or its inverse.
@@ -125,9 +167,13 @@ impl<'a> Runner<'a> {
         place: Place,
     ) -> Run<Value> {
         let count = self.expression(&arguments[0])?.known_integer();
-        let Some(count) = count.filter(|count| (0..=MOST_TURNS as i128).contains(count)) else {
+        let Some(count) = count else {
             return Err(place.refuse("the length of a vector must be known"));
         };
+        if !(0..=MOST_TURNS as i128).contains(&count) {
+            let what = format!("a vector has 0 to {MOST_TURNS} elements, not {count}");
+            return Err(place.refuse(what));
+        }
         let (base, first) = match &arguments[1].kind {
             Kind::Address(target) => match &target.kind {
                 Kind::Index(base, index) => (&**base, self.expression(index)?),

@@ -7,7 +7,7 @@ use phalanx_ops::DType;
 pub(super) struct Type(pub DType);
 
 /// Names of a single word. `long` has 64 bits, as on Linux. `uint` is that of C.
-const NAMES: [(&str, DType); 45] = [
+const NAMES: [(&str, DType); 48] = [
     ("bool", DType::Bool),
     ("bool_", DType::Bool),
     ("char", DType::I8),
@@ -19,6 +19,9 @@ const NAMES: [(&str, DType); 45] = [
     ("float", DType::F32),
     ("double", DType::F64),
     ("half", DType::F16),
+    ("__half", DType::F16),
+    ("nv_bfloat16", DType::BF16),
+    ("__nv_bfloat16", DType::BF16),
     ("float16", DType::F16),
     ("float32", DType::F32),
     ("float64", DType::F64),

@@ -42,7 +42,14 @@ impl Value {
     }
 
     pub fn real(number: f64, of: Type) -> Value {
-        let number = if of.0 == DType::F32 { f64::from(number as f32) } else { number };
+        let number = match of.0 {
+            DType::F32 => f64::from(number as f32),
+            DType::F16 | DType::BF16 => {
+                let half = Scalar::from_weak(of.0, Weak::Float(number));
+                half.to_weak().to_complex().re
+            }
+            _ => number,
+        };
         Value { of, kind: ValueKind::Known(Number::Real(number)) }
     }
 

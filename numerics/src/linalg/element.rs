@@ -19,6 +19,13 @@ pub trait Element: Copy + Send + Sync + 'static {
         right: &[Self],
         to: &mut [Self],
     );
+
+    /// Replaces a matrix in C order, with so many columns, by both of its triangular factors; the
+    /// diagonal is that of the upper one. Returns the order of its rows. Meant for few columns.
+    ///
+    /// A column without a pivot stays. Source: G. H. Golub, C. F. Van Loan, "Matrix Computations",
+    /// 4th edition, algorithm 3.4.1.
+    fn eliminate(a: &mut [Self], width: usize) -> Vec<usize>;
 }
 
 macro_rules! elements {
@@ -32,6 +39,10 @@ macro_rules! elements {
                 to: &mut [Self],
             ) {
                 factorise(decomposition, a, extents, right, to);
+            }
+
+            fn eliminate(a: &mut [Self], width: usize) -> Vec<usize> {
+                lu::eliminated(a, width)
             }
         })*
     };

@@ -1,7 +1,7 @@
 //! Solutions, inverses and determinants by LU factorisation with partial pivoting.
 
 use super::number::{Number, matrix, nan, store};
-use super::small::{MOST, Small};
+use super::small::{MOST, Small, eliminate};
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::lu::partial_pivoting::factor::{lu_in_place, lu_in_place_scratch};
 use faer::linalg::lu::partial_pivoting::solve::{solve_in_place, solve_in_place_scratch};
@@ -55,6 +55,13 @@ impl<T: Number> Lu<T> {
         );
         store(&right, to, columns);
     }
+}
+
+/// Factorises a matrix in C order in place; returns the order of its rows.
+pub fn eliminated<T: Number>(a: &mut [T], width: usize) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..a.len().checked_div(width).unwrap_or(0)).collect();
+    eliminate(a, width, |at, pivot| order.swap(at, pivot));
+    order
 }
 
 /// Whether the pivots make a matrix singular; then `to` becomes NaN.

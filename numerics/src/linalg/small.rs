@@ -34,6 +34,45 @@ fn over<T: Number>(number: T, by: T) -> T {
     }
 }
 
+/// Factorises a matrix in C order in place. A column of zeros stays. `exchanged` gets each pair of
+/// rows that is exchanged.
+///
+/// Gaussian elimination with partial pivoting, row by row (algorithm 3.4.1 there).
+pub(super) fn eliminate<T: Number>(
+    all: &mut [T],
+    width: usize,
+    mut exchanged: impl FnMut(usize, usize),
+) {
+    let zero = T::of(0.0, 0.0);
+    let count = all.len().checked_div(width).unwrap_or(0);
+    for at in 0..count.min(width) {
+        let (mut pivot, mut largest) = (at, size(all[at * width + at]));
+        for row in at + 1..count {
+            let size = size(all[row * width + at]);
+            if size > largest {
+                (pivot, largest) = (row, size);
+            }
+        }
+        if pivot != at {
+            let (above, below) = all.split_at_mut(pivot * width);
+            above[at * width..][..width].swap_with_slice(&mut below[..width]);
+            exchanged(at, pivot);
+        }
+        let (above, below) = all.split_at_mut((at + 1) * width);
+        let top = &above[at * width..];
+        if top[at] == zero {
+            continue;
+        }
+        for row in below.chunks_exact_mut(width) {
+            let factor = over(row[at], top[at]);
+            row[at] = factor;
+            for (element, &top) in row[at + 1..].iter_mut().zip(&top[at + 1..]) {
+                *element -= factor * top;
+            }
+        }
+    }
+}
+
 impl<T: Number> Small<T> {
     /// Factorises a matrix of `n` rows, at most `MOST`, in C order.
     pub fn new(a: &[T], n: usize) -> Small<T> {
@@ -43,33 +82,10 @@ impl<T: Number> Small<T> {
         all.copy_from_slice(a);
         let mut rows = std::array::from_fn(|row| row);
         let mut odd = false;
-        for at in 0..n {
-            let (mut pivot, mut largest) = (at, size(all[at * n + at]));
-            for row in at + 1..n {
-                let size = size(all[row * n + at]);
-                if size > largest {
-                    (pivot, largest) = (row, size);
-                }
-            }
-            if pivot != at {
-                let (above, below) = all.split_at_mut(pivot * n);
-                above[at * n..][..n].swap_with_slice(&mut below[..n]);
-                rows.swap(at, pivot);
-                odd = !odd;
-            }
-            let (above, below) = all.split_at_mut((at + 1) * n);
-            let top = &above[at * n..];
-            if top[at] == zero {
-                continue;
-            }
-            for row in below.chunks_exact_mut(n) {
-                let factor = over(row[at], top[at]);
-                row[at] = factor;
-                for (element, &top) in row[at + 1..].iter_mut().zip(&top[at + 1..]) {
-                    *element -= factor * top;
-                }
-            }
-        }
+        eliminate(all, n, |at, pivot| {
+            rows.swap(at, pivot);
+            odd = !odd;
+        });
         Small { n, factors, rows, odd }
     }
 

@@ -7,13 +7,14 @@ use crate::{DType, Shape};
 /// The highest order of a spline.
 pub const SPLINE_ORDER: u8 = 5;
 
-/// The values of a spline at points: operands (coefficients, coordinates along the first axis, …,
-/// along the last one).
+/// The values of a spline at points: operands (coefficients, coordinates, coordinates, …).
 ///
 /// Points have coordinates along the last `axes` axes of the coefficients; the others come first in
-/// the result. Coordinates broadcast: they have as many axes as the points, of the extents of the
-/// points or 1. All of them have one dtype, `f32` or `f64`, and so have the coefficients. Values
-/// are computed in `f64`.
+/// the result. The first axis of an operand with coordinates is that of the coefficients' axes, in
+/// their order: one operand has the coordinates along all of them, or several have some each. Their
+/// other axes are those of the points, of the extents of the points or 1, so they broadcast. All
+/// of them have one dtype, `f32` or `f64`, and so have the coefficients. Values are computed in
+/// `f64`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Interpolate {
     /// The number of axes with coordinates: 1 to [`WINDOW_AXES`].
@@ -59,7 +60,7 @@ impl Interpolate {
 /// The extents of points whose coordinates have these shapes.
 fn extents<'a>(coordinates: impl Iterator<Item = &'a [usize]>) -> Shape {
     let mut extents = Shape::new();
-    for shape in coordinates {
+    for shape in coordinates.map(|shape| &shape[1..]) {
         extents.resize(shape.len(), 1);
         let pairs = extents.iter_mut().zip(shape);
         pairs.filter(|(_, own)| **own != 1).for_each(|(extent, &own)| *extent = own);
@@ -84,9 +85,11 @@ impl Record for Interpolate {
         let follow = |operand: usize, axis: usize| match operand {
             0 if axis < leading => Follow::Result(axis as u8),
             0 => Follow::Whole,
+            // The coordinates of a point stay together.
+            _ if axis == 0 => Follow::Whole,
             // A coordinate that is the same for all points of an axis.
-            _ if shapes[operand][axis] != extents[axis] => Follow::Whole,
-            _ => Follow::Result((leading + axis) as u8),
+            _ if shapes[operand][axis] != extents[axis - 1] => Follow::Whole,
+            _ => Follow::Result((leading + axis - 1) as u8),
         };
         let axes = |(operand, shape): (usize, &&[usize])| {
             (0..shape.len()).map(|axis| follow(operand, axis)).collect()

@@ -5,6 +5,7 @@ use crate::interpreter::errors::{as_numpy_raises, is_of, refused};
 use crate::interpreter::mistakes::Mistake;
 use crate::interpreter::site::at_line;
 use crate::objects::ndarray::Ndarray;
+use crate::objects::shown::Shown;
 use phalanx::{AnyIndex, Array, DType, Index, Weak};
 use pyo3::exceptions::{PyIndexError, PyOverflowError, PyTypeError, PyValueError};
 use pyo3::ffi;
@@ -32,7 +33,7 @@ impl Key {
 
 /// The key of one element of an array, if it is of plain integers or of elements that are known, on
 /// the mesh of the array. `None` for any other key, which [`key`] reads.
-pub fn integers(array: &Array, object: &Bound<'_, PyAny>) -> Option<SmallVec<[i64; 4]>> {
+pub fn integers(array: &Shown, object: &Bound<'_, PyAny>) -> Option<SmallVec<[i64; 4]>> {
     let mut found = SmallVec::new();
     match object.cast_exact::<PyTuple>() {
         Ok(tuple) if tuple.len() == array.ndim() => {
@@ -46,7 +47,7 @@ pub fn integers(array: &Array, object: &Bound<'_, PyAny>) -> Option<SmallVec<[i6
     Some(found)
 }
 
-fn integer(array: &Array, object: &Bound<'_, PyAny>) -> Option<i64> {
+fn integer(array: &Shown, object: &Bound<'_, PyAny>) -> Option<i64> {
     if let Ok(position) = object.cast_exact::<PyInt>() {
         return position.extract().ok();
     }
@@ -103,12 +104,7 @@ fn item(object: &Bound<'_, PyAny>) -> PyResult<AnyIndex> {
         return convert::array(object, None).map(AnyIndex::Array);
     }
     if is_sequence(object) {
-        // A list without elements, at any depth, has no dtype and stands for no positions.
-        let array = convert::array(object, None)?;
-        return positions(match array.size() {
-            0 => at_line(object.py(), || array.astype(DType::I64)),
-            _ => array,
-        });
+        return converted(object);
     }
     if object.hasattr("dtype")? && object.hasattr("shape")? {
         let host = convert::to_host_array(object, None)?;
@@ -117,7 +113,22 @@ fn item(object: &Bound<'_, PyAny>) -> PyResult<AnyIndex> {
         }
         return positions(convert::upload(object.py(), &host)?);
     }
+    // A position by `__index__` comes before an array by `__array__`.
+    let class = object.get_type();
+    if class.getattr_opt("__index__")?.is_none() && convert::is_converting(object)? {
+        return converted(object);
+    }
     position(object)
+}
+
+/// The positions or the mask of an object that is no array. Without elements, such as an empty list
+/// of any depth, it stands for no positions.
+fn converted(object: &Bound<'_, PyAny>) -> PyResult<AnyIndex> {
+    let array = convert::array(object, None)?;
+    positions(match array.size() {
+        0 => at_line(object.py(), || array.astype(DType::I64)),
+        _ => array,
+    })
 }
 
 fn positions(array: Array) -> PyResult<AnyIndex> {

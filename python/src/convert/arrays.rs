@@ -87,7 +87,7 @@ pub fn argument(object: &Bound<'_, PyAny>) -> PyResult<Argument> {
     if let Some((array, _)) = on_gpu(object, false)? {
         return Ok(Argument::Array(array));
     }
-    if let Some(answer) = answer(object)? {
+    if let Some(answer) = answer(object, None)? {
         return argument(&answer);
     }
     let host = to_host_array(object, None)?;
@@ -122,7 +122,7 @@ pub fn array(object: &Bound<'_, PyAny>, dtype: Option<DType>) -> PyResult<Array>
             _ => made,
         });
     }
-    if let Some(answer) = answer(object)? {
+    if let Some(answer) = answer(object, dtype)? {
         return array(&answer, dtype);
     }
     let elements = elements(object, dtype)?;
@@ -219,7 +219,7 @@ fn holds_arrays(object: &Bound<'_, PyAny>, deepest: usize) -> PyResult<bool> {
 }
 
 /// Whether NumPy converts an object by its method `__array__`. It tries interfaces to memory first.
-fn is_converting(object: &Bound<'_, PyAny>) -> PyResult<bool> {
+pub fn is_converting(object: &Bound<'_, PyAny>) -> PyResult<bool> {
     // What programs convert most often has no such method; a search for a missing name is slow.
     let is_plain = object.is_exact_instance_of::<PyFloat>()
         || object.is_exact_instance_of::<PyInt>()
@@ -233,16 +233,23 @@ fn is_converting(object: &Bound<'_, PyAny>) -> PyResult<bool> {
         && class.getattr_opt(intern!(py, "__array__"))?.is_some())
 }
 
-/// The array, of ours or of NumPy's, that an object's `__array__` returns. `None` for an object
-/// that NumPy converts in another way. NumPy itself refuses arrays of ours.
-fn answer<'py>(object: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+/// The array, of ours or of NumPy's, that an object's `__array__` returns. The method gets the
+/// dtype that is asked for, as from NumPy, and may return another one. `None` for an object that
+/// NumPy converts in another way. NumPy itself refuses arrays of ours.
+fn answer<'py>(
+    object: &Bound<'py, PyAny>,
+    dtype: Option<DType>,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
     if !is_converting(object)? || PyUntypedBuffer::get(object).is_ok() {
         return Ok(None);
     }
     let py = object.py();
-    let answer = object
-        .call_method0("__array__")
-        .map_err(|error| as_numpy_raises(py, Mistake::Elements, error))?;
+    let name = intern!(py, "__array__");
+    let answer = match dtype {
+        Some(dtype) => object.call_method1(name, (to_python(py, dtype)?,)),
+        None => object.call_method0(name),
+    };
+    let answer = answer.map_err(|error| as_numpy_raises(py, Mistake::Elements, error))?;
     let is_array = answer.is_instance_of::<Ndarray>()
         || answer.is_instance(&numpy(py)?.getattr("ndarray")?)?;
     if !is_array {

@@ -12,8 +12,8 @@ pub mod record_dtypes;
 pub mod records;
 
 pub use arrays::{
-    argument, array, as_array, is_sequence, on_gpu, operand, operands, to_host_array,
-    to_local_shard, upload,
+    argument, array, as_array, is_converting, is_sequence, on_gpu, operand, operands,
+    to_host_array, to_local_shard, upload,
 };
 pub use host::{fetch, to_numpy, to_numpy_view};
 pub use ndarray::on_host;

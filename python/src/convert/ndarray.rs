@@ -33,10 +33,11 @@ impl Ndarray {
 
     /// The one element. Collective.
     pub fn element(&self, py: Python<'_>) -> PyResult<Scalar> {
-        let element = match self.array.item_if_known() {
-            Some(known) => known,
-            None => at_line(py, || self.array.item_scalar()),
+        let known = match self.array.known() {
+            Some(known) => Some(known.item()),
+            None => self.array.item_if_known(),
         };
+        let element = known.unwrap_or_else(|| at_line(py, || self.array.item_scalar()));
         observed(py, element)
     }
 

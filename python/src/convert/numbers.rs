@@ -2,8 +2,9 @@
 
 use super::dtypes::from_python;
 use crate::objects::ndarray::Ndarray;
+use crate::objects::shown::Shown;
 use num_complex::Complex64;
-use phalanx::{Argument, Array, Scalar, Weak};
+use phalanx::{Argument, Scalar, Weak};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -57,7 +58,7 @@ pub fn element(object: &Bound<'_, PyAny>) -> PyResult<Option<Scalar>> {
 
 /// A number of Python, or an element that is known, on the mesh of `array`, as an argument that
 /// needs no array. `None` for all other objects.
-pub fn known(array: &Array, object: &Bound<'_, PyAny>) -> Option<Argument> {
+pub fn known(array: &Shown, object: &Bound<'_, PyAny>) -> Option<Argument> {
     match object.cast_exact::<Ndarray>() {
         Ok(other) => other.get().array.element_beside(array).map(Argument::Scalar),
         Err(_) => weak(object).ok().flatten().map(Argument::Weak),

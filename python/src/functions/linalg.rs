@@ -4,9 +4,11 @@ use super::products::contracted;
 use crate::calls::answer::Answer;
 use crate::calls::arguments::Arguments;
 use crate::calls::named::named;
+use crate::convert::{to_host_array, to_numpy};
 use crate::functions;
 use crate::interpreter::errors::{raised, value_error, warn};
 use crate::interpreter::mistakes::Mistake;
+use crate::interpreter::site::at_line;
 use phalanx::Array;
 use phalanx::linalg::{
     Eig, Ord, Qr, QrMode, Slogdet, Svd, Triangle, cholesky, cond, cross, det, diagonal, eig, eigh,
@@ -16,6 +18,23 @@ use phalanx::linalg::{
 };
 use pyo3::prelude::*;
 use pyo3::types::PyString;
+
+/// Both triangular factors of NumPy's arrays of few columns in one array, and the order of the
+/// rows; see `phalanx::linalg::factored_panel`.
+#[pyfunction(name = "_factored_panel")]
+fn factored_panel<'py>(
+    panel: &Bound<'py, PyAny>,
+) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
+    let (py, host) = (panel.py(), to_host_array(panel, None)?);
+    let (factors, order) = at_line(py, || phalanx::linalg::factored_panel(&host))
+        .map_err(|error| raised(py, &error))?;
+    Ok((to_numpy(py, factors)?, to_numpy(py, order)?))
+}
+
+/// Adds what `phalanx.scipy.linalg` uses.
+pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(factored_panel, module)?)
+}
 
 fn triangle(a: &Arguments<'_, '_>) -> PyResult<Triangle> {
     match a.text_or("UPLO", "L")?.as_str() {

@@ -78,7 +78,8 @@ fn nearest(costs: &Bound<'_, PyAny>, axis: i64, spacing: f64) -> PyResult<Py<PyA
     Ndarray::wrap(py, found.map_err(|error| raised(py, &error))?)
 }
 
-/// The values of a spline at points. `given` is the order, the mode and the number outside.
+/// The values of a spline at points. The first axis of each array of coordinates is that of the
+/// axes of the coefficients. `given` is the order, the mode and the number outside.
 #[pyfunction(name = "_interpolate")]
 fn interpolated(
     coefficients: &Bound<'_, PyAny>,

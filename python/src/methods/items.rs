@@ -11,23 +11,29 @@ use crate::interpreter::site::at_line;
 use crate::objects::call_mesh;
 use crate::objects::elements::never_changes;
 use crate::objects::ndarray::Ndarray;
-use crate::objects::subclass::{self, view_of};
+use crate::objects::subclass::{self, view_of, wrap_known};
 use crate::records;
-use phalanx::{Array, element_index};
+use phalanx::{Array, Index, element_index};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 
 impl Ndarray {
     /// The elements that a key selects.
     fn at(&self, py: Python<'_>, items: &Key) -> Array {
-        at_line(py, || match items {
+        match items {
             Key::Basic(items) => match element_index(items, self.array.ndim()) {
                 // An element is a copy, so that `x[0], x[1] = x[1], x[0]` swaps.
-                Some(index) => self.array.at(index),
-                None => self.array.slice(items.as_slice()),
+                Some(index) => at_line(py, || self.array.at(index)),
+                None => self.slice(py, items),
             },
-            Key::Advanced(items) => self.array.index(items),
-        })
+            Key::Advanced(items) => at_line(py, || self.array.index(items)),
+        }
+    }
+
+    /// The view of the elements that basic items select.
+    fn slice(&self, py: Python<'_>, items: &[Index]) -> Array {
+        let view = self.array.slice_if_valid(items);
+        view.unwrap_or_else(|| at_line(py, || self.array.slice(items)))
     }
 }
 
@@ -42,7 +48,7 @@ impl Ndarray {
         if let Some(found) = integers(&own.array, object)
             && let Some(element) = own.array.element_at(&found)
         {
-            return view_of(slf, element, true);
+            return wrap_known(py, element, subclass::template([slf.as_any()]).as_ref());
         }
         let _mesh = call_mesh::of_array(&own.array);
         let items = key(object)?;
@@ -83,7 +89,7 @@ impl Ndarray {
                     let value = value_for(&self.array, value)?;
                     return written(py, || self.array.try_assign_at(index, value, is_list));
                 }
-                let target = at_line(py, || self.array.slice(items.as_slice()));
+                let target = self.slice(py, &items);
                 target.ok().map_err(|error| raised(py, &error))?;
                 let value = value_for(&target, value)?;
                 written(py, || target.try_assign(value))

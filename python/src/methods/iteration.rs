@@ -118,13 +118,13 @@ impl Iteration {
             let item = item.map_err(|error| raised(py, &error))?;
             return Ndarray::wrap_records(py, item).map(Some);
         }
-        let item = if self.array.ndim() == 1 {
-            let element = self.element(py, position)?;
-            at_line(py, || self.array.of_element(element))
-        } else {
-            at_line(py, || self.array.slice(&[Index::At(position as i64)][..]))
-        };
         let template = self.template.as_ref().map(|template| template.bind(py));
+        if self.array.ndim() == 1 {
+            let element = self.array.of_element(self.element(py, position)?);
+            let element = element.map_err(|error| raised(py, &error))?;
+            return subclass::wrap_known(py, element, template).map(Some);
+        }
+        let item = at_line(py, || self.array.slice(&[Index::At(position as i64)][..]));
         subclass::wrap_as(py, item, template).map(Some)
     }
 

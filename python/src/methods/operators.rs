@@ -8,6 +8,7 @@ use crate::interpreter::site::at_line;
 use crate::objects::call_mesh;
 use crate::objects::elements::InPlace;
 use crate::objects::ndarray::Ndarray;
+use crate::objects::shown::Shown;
 use crate::objects::subclass;
 use crate::records;
 use phalanx::{Argument, Array, Op, Ufunc, UfuncOptions};
@@ -36,15 +37,19 @@ impl Ndarray {
             let own = Argument::Scalar(element);
             let operands = if reflected { [known, own] } else { [own, known] };
             if let Some(result) = slf.get().array.apply_to_known(op, &operands) {
-                return subclass::wrap_as(other.py(), result, template.as_ref());
+                return subclass::wrap_known(other.py(), result, template.as_ref());
             }
         }
         let (py, _mesh) = (other.py(), call_mesh::of_array(&own.array));
         if op == Op::Multiply && own.array.is_element() && is_repeated(other)? {
             return Ok(py.NotImplemented());
         }
-        let Some(other) = operand(other, reflected)? else {
-            return Ok(py.NotImplemented());
+        let other = match beside(&own.array, other) {
+            Some(element) => element,
+            None => match operand(other, reflected)? {
+                Some(other) => other,
+                None => return Ok(py.NotImplemented()),
+            },
         };
         let own = Argument::Array(own.array.clone());
         let operands = if reflected { [other, own] } else { [own, other] };
@@ -99,14 +104,14 @@ impl Ndarray {
         if let Some(answer) = overrides::of_operator(op.row().name, &[slf.as_any()])? {
             return Ok(answer);
         }
-        let (py, array): (_, &Array) = (slf.py(), &slf.get().array);
+        let (py, array) = (slf.py(), &slf.get().array);
         if let Some(element) = array.element()
             && let Some(result) = array.apply_to_known(op, &[Argument::Scalar(element)])
         {
-            return subclass::wrap_as(py, result, subclass::template([slf.as_any()]).as_ref());
+            return subclass::wrap_known(py, result, subclass::template([slf.as_any()]).as_ref());
         }
         let _mesh = call_mesh::of_array(array);
-        let result = at_line(py, || Array::apply(op, &[Argument::Array(array.clone())]));
+        let result = at_line(py, || Array::apply(op, &[Argument::Array((**array).clone())]));
         subclass::wrap_as(py, result, subclass::template([slf.as_any()]).as_ref())
     }
 
@@ -117,7 +122,10 @@ impl Ndarray {
         }
         let (py, target) = (other.py(), &slf.get().array);
         let _mesh = call_mesh::of_array(target);
-        let other = convert::argument(other)?;
+        let other = match beside(target, other) {
+            Some(element) => element,
+            None => convert::argument(other)?,
+        };
         let written = at_line(py, || target.try_apply_in_place(op, other));
         written.map_err(|error| raised(py, &error))
     }
@@ -376,6 +384,15 @@ impl Ndarray {
         }
         Ok(answer)
     }
+}
+
+/// A known element of the dtype of an array, as an operand beside the array: it needs no array of
+/// its own, and no cast. `None` for all other objects.
+fn beside(array: &Shown, object: &Bound<'_, PyAny>) -> Option<Argument> {
+    let other = &object.cast_exact::<Ndarray>().ok()?.get().array;
+    let is_of_dtype = other.known().is_some() && other.dtype() == array.dtype();
+    let element = if is_of_dtype { other.element_beside(array) } else { None };
+    element.map(Argument::Scalar)
 }
 
 /// Whether the product of an object and an element repeats the object, as `[0] * n` does. Python

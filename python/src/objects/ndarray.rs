@@ -4,7 +4,7 @@ use super::shown::Shown;
 use crate::interpreter::errors::raised;
 use crate::interpreter::site::at_line;
 use phalanx::records::Records;
-use phalanx::{Array, Flags};
+use phalanx::{Array, Flags, KnownElement};
 use pyo3::prelude::*;
 
 /// The greatest depth of nested lists: the number of axes that an array may have.
@@ -51,6 +51,12 @@ impl Ndarray {
     pub fn result(py: Python<'_>, array: Array) -> PyResult<Py<PyAny>> {
         let is_element = array.ndim() == 0;
         Ndarray::wrapped(py, array, is_element)
+    }
+
+    /// A known element as an object.
+    pub fn known(py: Python<'_>, element: KnownElement) -> PyResult<Py<PyAny>> {
+        let array = Shown::of_known(element);
+        Ok(Py::new(py, Ndarray { array, owns_data: true, records: None })?.into_any())
     }
 
     /// A view or copy of this array as an object: an element if this array is one.

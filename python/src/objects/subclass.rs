@@ -8,7 +8,7 @@
 use super::ndarray::Ndarray;
 use crate::interpreter::errors::{raised, value_error};
 use crate::interpreter::mistakes::Mistake;
-use phalanx::Array;
+use phalanx::{Array, KnownElement};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -98,6 +98,18 @@ pub fn wrap_as(
     match template {
         Some(template) => made(&template.get_type(), array, template).map(Bound::unbind),
         None => Ndarray::result(py, array),
+    }
+}
+
+/// As [`wrap_as`], for a known element.
+pub fn wrap_known(
+    py: Python<'_>,
+    element: KnownElement,
+    template: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Py<PyAny>> {
+    match template {
+        Some(template) => wrap_as(py, element.array(), Some(template)),
+        None => Ndarray::known(py, element),
     }
 }
 

@@ -128,6 +128,9 @@ pub(in crate::cpu) struct Lanes {
     /// For each access, its byte stride from one SIMD lane to the next if all are equal.
     pub linear: Vec<Option<isize>>,
     pub guards: Vec<LaneGuard>,
+    /// Positions of the innermost group, in ascending order, at which guards start or end, if the
+    /// stretches between them are long.
+    pub cuts: SmallVec<[usize; 4]>,
     /// Rows and columns of a lane block when blocks are tiles of the two innermost groups. Tiles of
     /// one row are visited down the rows first.
     pub tile: Option<(usize, usize)>,
@@ -190,8 +193,9 @@ impl Lanes {
             }
             split
         });
-        let guards = guards.collect();
-        Lanes { groups, total, strides, linear, guards, tile }
+        let guards: Vec<LaneGuard> = guards.collect();
+        let cuts = long_stretches(&guards, &groups);
+        Lanes { groups, total, strides, linear, guards, cuts, tile }
     }
 
     /// The strides of the phase's access number `at`.
@@ -214,6 +218,30 @@ impl Lanes {
     pub fn columns(&self) -> usize {
         self.groups.last().map_or(1, |group| group.extent)
     }
+
+    /// The end of the stretch of the innermost group that has a position.
+    pub fn end_of_stretch(&self, column: usize) -> usize {
+        self.cuts.iter().copied().find(|&cut| cut > column).unwrap_or(self.columns())
+    }
+}
+
+/// Where guards start or end in the innermost group. A lane block that is partly inside of a guard
+/// evaluates both sides of a selection, and one that is inside or outside takes one side as it is.
+/// A further lane block takes as long as that for `LEAST` lanes.
+fn long_stretches(guards: &[LaneGuard], groups: &[Group]) -> SmallVec<[usize; 4]> {
+    const LEAST: usize = 128;
+    let Some(group) = groups.last() else { return SmallVec::new() };
+    let bounds = guards.iter().filter(|guard| !guard.never).flat_map(|guard| &guard.lanes);
+    let innermost = bounds.filter(|bound| bound.0 + 1 == groups.len());
+    let ends = innermost.flat_map(|&(_, low, high)| [low, high]);
+    let mut cuts: SmallVec<[usize; 4]> =
+        ends.filter(|&cut| cut > 0 && cut < group.extent).collect();
+    cuts.sort_unstable();
+    cuts.dedup();
+    if cuts.len() * LEAST > group.extent {
+        cuts.clear();
+    }
+    cuts
 }
 
 /// If guards cut the innermost group into short runs, or it is short and no access goes on evenly

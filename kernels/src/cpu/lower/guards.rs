@@ -1,4 +1,5 @@
-//! Selections by a guard: lane blocks that are all inside or all outside take one operand as it is.
+//! Selections by a guard: lane blocks that are all inside or all outside take one operand as it is,
+//! and others copy runs.
 
 use super::fused::count_reads;
 use crate::cpu::program::{Code, Phase, RegisterId, Step, Width};

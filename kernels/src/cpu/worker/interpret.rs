@@ -6,7 +6,7 @@ use super::block::Cover;
 use super::lane_state::LaneState;
 use super::state::State;
 use crate::cpu::folds::{Indices, LEAF};
-use crate::cpu::layout::Prepared;
+use crate::cpu::layout::{LaneGuard, Prepared};
 use crate::cpu::program::{Apply, Code, ConstantSource, Step, Width};
 use smallvec::SmallVec;
 
@@ -138,8 +138,11 @@ impl<'a> Worker<'a> {
             // Long rows are cut evenly so that no lane block spans two of them; short rows are
             // packed, whole ones if nothing is folded: lane blocks then have equal pieces. Folds
             // are fastest in whole leaves.
-            let rest = columns - at % columns;
-            let count = if 2 * columns > width {
+            // Without folds, no lane block spans an end of a guard in a long row either.
+            let column = at % columns;
+            let is_cut = states.is_empty() && !lanes.cuts.is_empty();
+            let rest = if is_cut { lanes.end_of_stretch(column) } else { columns } - column;
+            let count = if is_cut || 2 * columns > width {
                 rest.div_ceil(rest.div_ceil(width)).next_multiple_of(whole).min(rest).min(width)
             } else if states.is_empty() {
                 width / columns * columns - (columns - rest)
@@ -249,17 +252,12 @@ impl<'a> Worker<'a> {
     }
 
     fn apply(&mut self, apply: &Apply) {
-        if let Some(guard) = apply.guard {
-            let chosen = match self.cover(guard) {
-                Cover::All => Some(apply.inputs[1]),
-                Cover::None => Some(apply.inputs[2]),
-                Cover::Part => None,
-            };
-            if let Some(chosen) = chosen {
-                self.state.pointers[apply.output] = self.state.pointers[chosen];
-                return;
-            }
-        }
+        let part = match apply.guard.map(|guard| self.guard(guard)) {
+            Some((_, Cover::All)) => return self.choose(apply, 1),
+            Some((_, Cover::None)) => return self.choose(apply, 2),
+            Some((guard, Cover::Part)) => Some(guard),
+            None => None,
+        };
         let count = self.count(apply.width);
         let output = match apply.destination {
             Some(access)
@@ -291,8 +289,48 @@ impl<'a> Worker<'a> {
                         (0..apply.inputs.len()).map(pointer).collect();
                     code.run(&all, output, count);
                 }
-                Code::Select(code) => code(pointer(0), pointer(1), pointer(2), output, count),
+                Code::Select(code) => match part {
+                    Some(guard) => self.select_inside(guard, [pointer(1), pointer(2)], apply),
+                    None => code(pointer(0), pointer(1), pointer(2), output, count),
+                },
                 Code::Fill(code) => code(pointer(0), output, count),
+            }
+        }
+    }
+}
+
+impl Worker<'_> {
+    /// Takes an input of a selection as it is.
+    fn choose(&mut self, apply: &Apply, input: usize) {
+        self.state.pointers[apply.output] = self.state.pointers[apply.inputs[input]];
+    }
+
+    /// Writes the result of a selection by a guard: runs of elements instead of one by one.
+    ///
+    /// # Safety
+    /// The inputs and the result hold the elements of the lane block (conditions 2 and 3); the
+    /// result is one of the inputs, or overlaps none.
+    unsafe fn select_inside(&self, guard: &LaneGuard, inputs: [*const u8; 2], apply: &Apply) {
+        let [on_true, on_false] = inputs;
+        let output = self.state.pointers[apply.output];
+        let size = self.prepared.program.registers[apply.output].size;
+        // SAFETY: the caller's promise; pieces tile the SIMD lanes of the lane block.
+        let copy = |from: *const u8, start: usize, end: usize| unsafe {
+            let at = start * size;
+            std::ptr::copy(from.add(at), output.add(at), (end - start) * size);
+        };
+        let is_in_place = on_true == output.cast_const();
+        if !is_in_place && on_false != output.cast_const() {
+            copy(on_false, 0, self.state.block.count);
+        }
+        for (at, piece) in self.state.block.pieces.iter().enumerate() {
+            let (low, high) = self.state.block.inside(guard, at);
+            let (start, end) = (piece.lane, piece.lane + piece.count);
+            if is_in_place {
+                copy(on_false, start, start + low);
+                copy(on_false, start + high, end);
+            } else {
+                copy(on_true, start + low, start + high);
             }
         }
     }

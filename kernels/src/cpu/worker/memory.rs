@@ -27,7 +27,7 @@ for_each_level! {
 impl<'a> Worker<'a> {
     /// The phase's split of a guard, and how it covers the lane block at the current point of all
     /// loops.
-    fn guard(&self, guard: GuardId) -> (&'a LaneGuard, Cover) {
+    pub(super) fn guard(&self, guard: GuardId) -> (&'a LaneGuard, Cover) {
         let guards = &self.prepared.lanes[self.state.phase].guards;
         // The guards of a phase are in ascending order, each once.
         let at = guards.binary_search_by_key(&guard, |split| split.guard);
@@ -40,11 +40,6 @@ impl<'a> Worker<'a> {
         } else {
             (split, Cover::None)
         }
-    }
-
-    /// How a guard covers the lane block at the current point of all loops.
-    pub(super) fn cover(&self, guard: GuardId) -> Cover {
-        self.guard(guard).1
     }
 
     pub(super) fn load(&mut self, load: &Load) {
@@ -128,10 +123,12 @@ impl<'a> Worker<'a> {
             // SAFETY: conditions 1 and 2, as the caller has them.
             unsafe {
                 let target = home.add(piece.lane * size);
-                std::ptr::write_bytes(target, 0, low * size);
+                if !load.is_selected {
+                    std::ptr::write_bytes(target, 0, low * size);
+                    std::ptr::write_bytes(target.add(high * size), 0, (piece.count - high) * size);
+                }
                 let from = source.wrapping_offset(start + low as isize * reach.stride);
                 transfer::gather(size, from, reach.stride, target.add(low * size), high - low);
-                std::ptr::write_bytes(target.add(high * size), 0, (piece.count - high) * size);
             }
         }
     }
@@ -246,10 +243,10 @@ impl<'a> Worker<'a> {
         width: Width,
         is_selected: bool,
     ) {
-        let (split, cover) = self.guard(guard);
-        if is_selected && cover != Cover::Part {
+        if is_selected {
             return;
         }
+        let (split, cover) = self.guard(guard);
         let target = self.state.homes[output];
         self.state.pointers[output] = target;
         let count = self.count(width);

@@ -7,11 +7,22 @@ use std::marker::PhantomData;
 /// The fewest elements of a job, if there are as many.
 const ELEMENTS: usize = 1 << 14;
 
-/// The number of neighbouring lines of an inner axis that are read together if they are short.
-const NEIGHBOURS: usize = 16;
-
-/// If neighbouring lines have more bytes than this, only a cache line of them is read together.
+/// The most neighbouring lines of an inner axis that are read together, and the bytes that they
+/// have at most if they are more than a cache line of elements.
+const NEIGHBOURS: usize = 32;
 const LONG: usize = 4 << 20;
+
+/// The elements of a line that are copied one after the other, before those of the next line.
+const TILE: usize = 8;
+
+/// The bytes between copies of neighbouring lines of an inner axis. Without them, equal places of
+/// lines of a power of two compete for the same few cache lines.
+const APART: usize = 64;
+
+/// The elements from a copy of a line to the next one.
+fn stride<T>(length: usize) -> usize {
+    length + APART / size_of::<T>()
+}
 
 /// A line to transform: a copy of its elements, which may be overwritten, and the result.
 pub(super) struct Line<'a, I, O> {
@@ -84,19 +95,22 @@ impl<'a, I: Plain, O: Plain> Lines<'a, I, O> {
             unsafe { self.to.stretch(0, self.to.len) }.fill(zero_of_result);
             return;
         }
-        let bytes = before * NEIGHBOURS * size_of::<I>().max(size_of::<O>());
+        let bytes = before * size_of::<I>().max(size_of::<O>());
+        let of_cache_line = 64 / size_of::<I>().min(size_of::<O>());
         let width = match self.inner {
             1 => (ELEMENTS / before).max(1),
-            _ if bytes <= LONG => NEIGHBOURS.min(self.inner),
-            _ => (64 / size_of::<I>().min(size_of::<O>())).min(self.inner),
+            inner => (LONG / bytes).clamp(of_cache_line, NEIGHBOURS).min(inner),
         };
         let (groups, jobs) = match self.inner {
             1 => (1, self.count.div_ceil(width)),
             inner => (inner.div_ceil(width), self.count / inner * inner.div_ceil(width)),
         };
         let worker = || {
-            let results = if self.inner == 1 { 0 } else { width * after };
-            (transformer(), vec![zero; width * before], vec![zero_of_result; results])
+            let [sources, results] = match self.inner {
+                1 => [before, 0],
+                _ => [stride::<I>(before), stride::<O>(after)],
+            };
+            (transformer(), vec![zero; width * sources], vec![zero_of_result; width * results])
         };
         let job = |(transform, sources, results): &mut (F, Vec<I>, Vec<O>), job: usize| {
             if self.inner == 1 {
@@ -137,20 +151,41 @@ impl<'a, I: Plain, O: Plain> Lines<'a, I, O> {
         transform: &mut impl FnMut(Line<'_, I, O>),
     ) {
         let [before, after] = self.lengths;
-        for position in 0..before {
-            let row = &self.from[(outer * before + position) * self.inner + start..][..width];
-            for (line, &element) in row.iter().enumerate() {
-                sources[line * before + position] = element;
+        let [of_source, of_result] = [stride::<I>(before), stride::<O>(after)];
+        let row = |position: usize| {
+            &self.from[(outer * before + position) * self.inner + start..][..width]
+        };
+        for first in (0..before).step_by(TILE) {
+            let rows: [&[I]; TILE] = std::array::from_fn(|at| row((first + at).min(before - 1)));
+            for line in 0..width {
+                let to = &mut sources[line * of_source + first..][..TILE.min(before - first)];
+                match to.first_chunk_mut::<TILE>() {
+                    Some(to) => (0..TILE).for_each(|at| to[at] = rows[at][line]),
+                    None => to.iter_mut().zip(rows).for_each(|(to, row)| *to = row[line]),
+                }
             }
         }
-        let lines = sources.chunks_exact_mut(before).zip(results.chunks_exact_mut(after));
-        lines.take(width).for_each(|(from, to)| transform(Line { from, to }));
-        for position in 0..after {
-            let row = (outer * after + position) * self.inner + start;
-            // SAFETY: these positions of these lines belong to this job alone.
-            let row = unsafe { self.to.stretch(row, width) };
-            for (line, element) in row.iter_mut().enumerate() {
-                *element = results[line * after + position];
+        let lines = sources.chunks_exact_mut(of_source).zip(results.chunks_exact_mut(of_result));
+        for (from, to) in lines.take(width) {
+            transform(Line { from: &mut from[..before], to: &mut to[..after] });
+        }
+        let row = |position: usize| {
+            let at = (outer * after + position) * self.inner + start;
+            // SAFETY: these positions of these lines belong to this job alone, which takes each row
+            // once.
+            unsafe { self.to.stretch(at, width) }
+        };
+        let whole = after - after % TILE;
+        for first in (0..whole).step_by(TILE) {
+            let mut rows: [&mut [O]; TILE] = std::array::from_fn(|at| row(first + at));
+            for line in 0..width {
+                let from = &results[line * of_result + first..][..TILE];
+                (0..TILE).for_each(|at| rows[at][line] = from[at]);
+            }
+        }
+        for position in whole..after {
+            for (line, element) in row(position).iter_mut().enumerate() {
+                *element = results[line * of_result + position];
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Values of splines at points, on the host: row by row of the points.
 
-use super::points::Points;
+use super::points::{Coordinates, Points};
 use super::taps::{Taps, taps};
 use crate::structured::lines::{Places, each};
 use crate::structured::{Block, Plain};
@@ -28,6 +28,13 @@ impl<'a> Elements<'a> {
                 DType::F32 => Elements::Single(block.elements()),
                 _ => Elements::Double(block.elements()),
             }
+        }
+    }
+
+    fn from(self, first: usize) -> Elements<'a> {
+        match self {
+            Elements::Single(all) => Elements::Single(&all[first..]),
+            Elements::Double(all) => Elements::Double(&all[first..]),
         }
     }
 
@@ -97,7 +104,8 @@ fn rows<T: Plain + Into<f64>, const TAPS: usize>(
     pool: Option<&rayon::ThreadPool>,
 ) {
     let points = Points::of(op, operands, to);
-    let coordinates: Vec<Elements<'_>> = operands[1..].iter().map(Elements::of).collect();
+    let elements = |of: &Coordinates| Elements::of(&operands[of.operand]).from(of.first);
+    let coordinates: Vec<Elements<'_>> = points.coordinates.iter().map(elements).collect();
     let [outer @ .., columns] = &points.extents[..] else { unreachable!("bug: no points") };
     let (columns, count) = (*columns, outer.iter().product::<usize>());
     let number = f64::from_bits(op.number);

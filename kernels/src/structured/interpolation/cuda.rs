@@ -113,7 +113,10 @@ pub fn run(
         (total / points.leading) as u64,
         points.image() as u64,
     ];
-    words.extend(operands[1..].iter().map(address));
+    words.extend(points.coordinates.iter().map(|of| {
+        let operand = &operands[of.operand];
+        address(operand) + (of.first * operand.dtype.size()) as u64
+    }));
     words.extend(points.axes.iter().map(|axis| axis.extent as u64));
     words.extend(points.axes.iter().map(|axis| axis.stride as u64));
     words.extend(points.extents.iter().map(|&extent| extent as u64));

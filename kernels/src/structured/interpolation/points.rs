@@ -20,9 +20,20 @@ pub(super) struct Points {
     pub axes: Vec<Along>,
     /// The extents of the joined axes of the points, at least one.
     pub extents: Vec<usize>,
+    /// Where the coordinates along each axis are.
+    pub coordinates: Vec<Coordinates>,
     /// For each coordinate, for each joined axis, the elements from one position to the next; 0 if
     /// the coordinate is the same there.
     pub strides: Vec<Vec<usize>>,
+}
+
+/// The coordinates along an axis of the coefficients: a part of an operand.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct Coordinates {
+    /// The number of the operand.
+    pub operand: usize,
+    /// The elements of the operand before them.
+    pub first: usize,
 }
 
 impl Points {
@@ -36,14 +47,24 @@ impl Points {
             axes.push(Along { extent, stride });
         }
         axes.reverse();
-        let coordinates = &operands[1..];
+        let coordinates: Vec<Coordinates> = (1..operands.len())
+            .flat_map(|operand| {
+                let [count, own @ ..] = operands[operand].shape else {
+                    unreachable!("bug: coordinates without an axis of their own")
+                };
+                let length = own.iter().product::<usize>();
+                (0..*count).map(move |axis| Coordinates { operand, first: axis * length })
+            })
+            .collect();
+        assert_eq!(coordinates.len(), axes.len(), "bug: a coordinate along each axis");
         // For each joined axis its extent, and which coordinates differ along it.
         let mut joined: Vec<(usize, Vec<bool>)> = Vec::new();
         for (axis, &extent) in to.shape[leading..].iter().enumerate() {
             if extent == 1 {
                 continue;
             }
-            let differ = coordinates.iter().map(|block| block.shape[axis] != 1).collect();
+            let own = |of: &Coordinates| operands[of.operand].shape[1 + axis];
+            let differ = coordinates.iter().map(|of| own(of) != 1).collect();
             match joined.last_mut() {
                 Some((last, same)) if *same == differ => *last *= extent,
                 _ => joined.push((extent, differ)),
@@ -67,6 +88,7 @@ impl Points {
             leading: first.iter().product(),
             axes,
             strides: strides.collect(),
+            coordinates,
             extents: joined.iter().map(|&(extent, _)| extent).collect(),
         }
     }
@@ -89,7 +111,7 @@ mod tests {
         let block =
             |shape| Block { buffer: &nowhere, dtype: DType::F64, shape, origin: &[0; 8][..] };
         let operands: Vec<Block<'_>> = shapes.iter().map(|shape| block(shape)).collect();
-        let axes = (shapes.len() - 1) as u8;
+        let axes = shapes[1..].iter().map(|shape| shape[0]).sum::<usize>() as u8;
         let op =
             Interpolate { axes, order: 1, outside: Outside::Mirror, number: 0, dtype: DType::F64 };
         Points::of(&op, &operands, &block(to))
@@ -97,11 +119,22 @@ mod tests {
 
     #[test]
     fn axes_with_the_same_coordinates_are_one() {
-        let points = of(&[&[3, 5, 7], &[2, 4], &[2, 4]], &[3, 2, 4]);
+        let points = of(&[&[3, 5, 7], &[1, 2, 4], &[1, 2, 4]], &[3, 2, 4]);
         assert_eq!((points.leading, points.image()), (3, 35));
         assert_eq!((points.extents, points.strides), (vec![8], vec![vec![1], vec![1]]));
-        let grid = of(&[&[5, 7], &[2, 1], &[1, 4]], &[2, 4]);
+        let grid = of(&[&[5, 7], &[1, 2, 1], &[1, 1, 4]], &[2, 4]);
         assert_eq!((grid.extents, grid.strides), (vec![2, 4], vec![vec![1, 0], vec![0, 1]]));
-        assert_eq!(of(&[&[5], &[1, 1]], &[1, 1]).extents, [1]);
+        assert_eq!(of(&[&[5], &[1, 1, 1]], &[1, 1]).extents, [1]);
+    }
+
+    #[test]
+    fn an_operand_may_have_the_coordinates_along_several_axes() {
+        let at = |operand, first| Coordinates { operand, first };
+        let points = of(&[&[5, 7], &[2, 3, 4]], &[3, 4]);
+        assert_eq!(points.coordinates, [at(1, 0), at(1, 12)]);
+        assert_eq!((points.extents, points.strides), (vec![12], vec![vec![1], vec![1]]));
+        let mixed = of(&[&[5, 7, 9], &[1, 3, 1], &[2, 3, 4]], &[3, 4]);
+        assert_eq!(mixed.coordinates, [at(1, 0), at(2, 0), at(2, 12)]);
+        assert_eq!(mixed.strides, [[1, 0], [4, 1], [4, 1]]);
     }
 }

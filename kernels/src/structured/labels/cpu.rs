@@ -136,21 +136,29 @@ fn run_in<P: Position>(
     let result = Places::<P>::of(to);
     tasks::each(pool, count, 1, &|number| {
         let band = locked(&bands[number]);
-        let (mut at, end) = (band.rows.start * columns, band.rows.end * columns);
-        let mut put = |until: usize, value: P| {
-            while at < until {
-                // SAFETY: the element is in the band, which is of this thread alone (conditions 1
-                // and 2 of `Places`).
-                unsafe { result.at(at).write(value) };
-                at += 1;
-            }
-        };
+        let (start, end) = (band.rows.start * columns, band.rows.end * columns);
+        // SAFETY: the elements are those of the band, which is of this thread alone (conditions 1
+        // and 2 of `Places`).
+        let to = unsafe { std::slice::from_raw_parts_mut(result.at(start), end - start) };
+        let mut at = 0;
         for (edges, &root) in band.edges.chunks_exact(2).zip(&roots[band.first..]) {
-            put(edges[0].place(), P::NONE);
-            put(edges[1].place(), root);
+            fill(to, &mut at, edges[0].place() - start, P::NONE);
+            fill(to, &mut at, edges[1].place() - start, root);
         }
-        put(end, P::NONE);
+        to[at..].fill(P::NONE);
     });
+}
+
+/// Writes a value from `at` to the element `until`, and what will be overwritten behind: most runs
+/// are short, and a loop over their elements ends where no one foresees it.
+#[inline(always)]
+fn fill<P: Position>(to: &mut [P], at: &mut usize, until: usize, value: P) {
+    const SHORT: usize = 8;
+    let from = std::mem::replace(at, until);
+    match to.get_mut(from..from + SHORT) {
+        Some(short) if until - from <= SHORT => short.fill(value),
+        _ => to[from..until].fill(value),
+    }
 }
 
 fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -199,14 +207,17 @@ impl<P: Position> Band<P> {
                 continue;
             }
             let mut last = 0;
+            let mut found = [P::NONE; 64];
             for (part, at) in own.chunks(64).zip((start..).step_by(64)) {
                 let holds = bits(part);
                 let mut changes = holds ^ (holds << 1 | last);
                 last = holds >> 63;
-                while changes != 0 {
-                    edges.push(P::new(at + changes.trailing_zeros() as usize));
+                let count = changes.count_ones() as usize;
+                for edge in &mut found[..count] {
+                    *edge = P::new(at + changes.trailing_zeros() as usize);
                     changes &= changes - 1;
                 }
+                edges.extend_from_slice(&found[..count]);
             }
             // The bits behind the end of a row that are no elements end a run.
             if edges.len() % 2 == 1 {
@@ -235,13 +246,17 @@ impl<P: Position> Band<P> {
 /// A bit for each of at most 64 elements, which are 0 or 1.
 #[inline(always)]
 fn bits(part: &[u8]) -> u64 {
+    // Moves the lowest bit of each byte into the highest byte.
+    let of_eight = |bytes| u64::from_le_bytes(bytes).wrapping_mul(0x0102_0408_1020_4080) >> 56;
+    let (eights, rest) = part.as_chunks::<8>();
     let mut bits = 0;
-    for (number, eight) in part.chunks(8).enumerate() {
+    for (number, &eight) in eights.iter().enumerate() {
+        bits |= of_eight(eight) << (8 * number);
+    }
+    if !rest.is_empty() {
         let mut bytes = [0; 8];
-        bytes[..eight.len()].copy_from_slice(eight);
-        // Moves the lowest bit of each byte into the highest byte.
-        let of_eight = u64::from_le_bytes(bytes).wrapping_mul(0x0102_0408_1020_4080) >> 56;
-        bits |= of_eight << (8 * number);
+        bytes[..rest.len()].copy_from_slice(rest);
+        bits |= of_eight(bytes) << (8 * eights.len());
     }
     bits
 }
@@ -329,23 +344,37 @@ impl<P: Position> Trees<P> {
     ) {
         let (down, others) = (((row - other) * columns) as i64, other_band.of_row(other));
         let mut next = others.start;
+        // The run of the other row that was connected last, and its root, which is that of the run
+        // with which it was connected.
+        let mut known = (usize::MAX, 0);
         for run in band.of_row(row) {
             let start = band.start(run) + meeting.columns[0] - down;
             let end = band.end(run) + meeting.columns[1] - down;
             while next < others.end && other_band.end(next) <= start {
                 next += 1;
             }
-            let mut last = next;
-            while last < others.end && other_band.start(last) < end {
-                let (a, b) = (self.root(band.first + run), self.root(other_band.first + last));
-                if a != b {
+            if next == others.end {
+                return;
+            }
+            if other_band.start(next) >= end {
+                continue;
+            }
+            let mut own = self.root(band.first + run);
+            while next < others.end && other_band.start(next) < end {
+                let root = match known {
+                    (last, root) if last == next => root,
+                    _ => self.root(other_band.first + next),
+                };
+                if own != root {
                     // SAFETY: as in `root`.
-                    unsafe { *self.parents.at(a.max(b)) = P::new(a.min(b)) };
+                    unsafe { *self.parents.at(own.max(root)) = P::new(own.min(root)) };
+                    own = own.min(root);
                 }
-                last += 1;
+                known = (next, own);
+                next += 1;
             }
             // The last one may be connected with the next run, too.
-            next = next.max(last.saturating_sub(1)).max(others.start);
+            next -= 1;
         }
     }
 }

@@ -49,6 +49,20 @@ const STACKED: &str = "kernel(a: f64 in, b: f64 in, c: f64 out; s0: f64; g0[i2],
   }
 }";
 
+/// Two arrays beside each other, along rows that are long.
+const BESIDE: &str = "kernel(a: f64 in, b: f64 in, c: f64 out; s0: f64; g0[i1], g1[i0, i1]) {
+  for i0, i1 grid {
+    v0: f64 = s0
+    v1: f64 = load a.0[i0, i1] if g0
+    v2: bool = inside g0
+    v3: f64 = select(v2, v1, v0)
+    v4: f64 = load b.1[i0, i1] if g1
+    v5: bool = inside g1
+    v6: f64 = select(v5, v4, v3)
+    store c.2[i0, i1] = v6
+  }
+}";
+
 /// A copy of axes in another order.
 const COPIED: &str = "kernel(a: f64 in, b: f64 out) {
   for i0, i1, i2 grid {
@@ -75,6 +89,29 @@ fn short_runs_of_an_innermost_axis_are_visited_apart() {
         // The innermost axis of what is read is short, and that of what is written is not.
         let case = case.access(0, 0, &[short, 1, 80 * short]);
         case.access(1, 0, &[90 * short, 90, 1]).check();
+    }
+}
+
+#[test]
+fn long_rows_are_cut_where_guards_end() {
+    // Also rows that are too short for that, and guards that overlap or hold in some rows.
+    for columns in [40, 1000, 5000i64] {
+        let middle = columns / 3;
+        for (one, rows, other) in [
+            ((0, middle), (0, 6), (middle, columns)),
+            ((0, middle + 9), (2, 5), (middle - 9, columns - 1)),
+            ((7, columns), (0, 6), (0, 11)),
+            ((1, columns - 1), (0, 0), (0, columns)),
+        ] {
+            let all = 6 * columns as usize;
+            let case = Case::new(BESIDE, &[6, columns as usize]).random(0, all).random(1, all);
+            let case = case.random(2, all).access(0, 0, &[columns as isize, 1]);
+            // One operand is read backwards, as a flipped array.
+            let case = case.access(1, all as isize - 1, &[-columns as isize, -1]);
+            let case = case.access(2, 0, &[columns as isize, 1]);
+            let case = case.scalar(phalanx_ops::Scalar::new(2.5));
+            case.guard(&[one]).guard(&[rows, other]).check();
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use super::value::{Random, Value, evaluate};
 use phalanx_ops::structured::{Interpolate, Outside};
 use phalanx_ops::{DType, Scalar, Structured};
+use std::ops::Range;
 
 fn randoms(dtype: DType, shape: &[usize], least: f64, most: f64, random: &mut Random) -> Value {
     let count = shape.iter().product::<usize>();
@@ -61,10 +62,11 @@ fn values_at_points_are_sums_of_splines() {
         Outside::Repeat,
     ];
     // The image, and the shapes of the coordinates.
-    let cases: [(&[usize], &[&[usize]]); 5] = [
+    let cases: [(&[usize], &[&[usize]]); 6] = [
         (&[9], &[&[40]]),
         (&[8, 11], &[&[5, 1], &[1, 7]]),
         (&[3, 8, 9], &[&[30], &[30]]),
+        (&[8, 9], &[&[4, 5], &[4, 5]]),
         (&[7, 1, 9], &[&[2, 3], &[2, 3], &[1, 3]]),
         (&[2, 7], &[&[3000]]),
     ];
@@ -88,7 +90,22 @@ fn values_at_points_are_sums_of_splines() {
                 .collect();
             let axes = points.len() as u8;
             let op = Interpolate { axes, order, outside: kind, number: 2f64.to_bits(), dtype };
-            let operands: Vec<&Value> = [&image].into_iter().chain(&coordinates).collect();
+            let coordinates_of = |axes: Range<usize>| {
+                let [shape, ..] = &points[axes.clone()] else { panic!("no coordinates") };
+                let shape: Vec<usize> =
+                    [axes.len()].into_iter().chain(shape.iter().copied()).collect();
+                let all = coordinates[axes].iter();
+                let numbers = all.flat_map(|own| (0..own.len()).map(move |at| own.number(at)));
+                Value::new(&shape, numbers.map(Scalar::new), of_points)
+            };
+            // Neighbours of the same shape are one operand, if the image has no other axes.
+            let is_one = leading == 0 && points.iter().all(|shape| *shape == points[0]);
+            let each = 0..points.len();
+            let stacked: Vec<Value> = match is_one {
+                true => vec![coordinates_of(each)],
+                false => each.map(|axis| coordinates_of(axis..axis + 1)).collect(),
+            };
+            let operands: Vec<&Value> = [&image].into_iter().chain(&stacked).collect();
             let found = evaluate(Structured::Interpolate(op), &operands);
             let shape_of_points: Vec<usize> = (0..points[0].len())
                 .map(|axis| points.iter().map(|own| own[axis]).max().unwrap())
@@ -137,7 +154,7 @@ fn values_at_points_are_sums_of_splines() {
 fn points_that_are_nan_or_far_away_have_the_values_of_scipy() {
     let image = Value::new(&[4], [1.0, 2.0, 3.0, 5.0].map(Scalar::new).into_iter(), DType::F64);
     let points = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1e20, -1e20, -2.0];
-    let points = Value::new(&[6], points.map(Scalar::new).into_iter(), DType::F64);
+    let points = Value::new(&[1, 6], points.map(Scalar::new).into_iter(), DType::F64);
     let nan = f64::NAN;
     for (outside, order, should) in [
         (Outside::Constant, 0, [7.0; 6]),

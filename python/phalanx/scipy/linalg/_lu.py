@@ -3,6 +3,7 @@
 import math
 
 import phalanx as np
+from phalanx._phalanx.linalg import _factored_panel
 
 from .._arguments import array, host, refuse
 from ._arrays import checked, columns, lapack_dtype, not_of_none, result, together
@@ -16,72 +17,13 @@ _MOST = 1 << 24
 _NARROW = 8
 
 
-def _factor_columns(panel, order):
-    """Factorises few columns in place; `order` has the rows of the matrix that they come from."""
-    import numpy
-
-    rows, width = panel.shape[-2:]
-    for at in range(min(rows, width)):
-        sizes = numpy.abs(panel[..., at:, at].real)
-        if panel.dtype.kind == "c":
-            # LAPACK's measure of complex numbers.
-            sizes = sizes + numpy.abs(panel[..., at:, at].imag)
-        pivot = at + sizes.argmax(axis=-1)
-        _exchange(panel, at, pivot)
-        _exchange(order[..., None], at, pivot)
-        head = panel[..., at : at + 1, at : at + 1]
-        below = panel[..., at + 1 :, at : at + 1]
-        # A column of zeros stays; its matrix is singular.
-        numpy.divide(below, head, out=below, where=numpy.broadcast_to(head != 0, below.shape))
-        panel[..., at + 1 :, at + 1 :] -= below * panel[..., at : at + 1, at + 1 :]
-
-
-def _factor_one(panel):
-    """Factorises the few columns of one matrix; also returns the order of its rows. The same as for a
-    stack takes twice as long, because its rows are exchanged by index arrays."""
-    import numpy
-
-    rows, width = panel.shape
-    order = numpy.arange(rows)
-    columns = panel.T.copy()
-    for at in range(min(rows, width)):
-        column = columns[at]
-        sizes = numpy.abs(column[at:].real)
-        if panel.dtype.kind == "c":
-            # LAPACK's measure of complex numbers.
-            sizes += numpy.abs(column[at:].imag)
-        pivot = at + int(sizes.argmax())
-        if pivot != at:
-            columns[:, [at, pivot]] = columns[:, [pivot, at]]
-            order[[at, pivot]] = order[[pivot, at]]
-        # A column of zeros stays; the matrix is singular.
-        if column[at] != 0:
-            column[at + 1 :] /= column[at]
-        columns[at + 1 :, at + 1 :] -= columns[at + 1 :, at, None] * column[at + 1 :]
-    panel[...] = columns.T
-    return panel, order
-
-
-def _exchange(rows, at, pivot):
-    import numpy
-
-    place = pivot[..., None, None]
-    first = rows[..., at, :].copy()
-    rows[..., at, :] = numpy.take_along_axis(rows, place, axis=-2)[..., 0, :]
-    numpy.put_along_axis(rows, place, first[..., None, :], axis=-2)
-
-
 def _factor_panel(panel):
     """On the host, the factors of matrices of few columns in one array, and the order of rows."""
     import numpy
 
     rows, width = panel.shape[-2:]
     if width <= _NARROW or rows <= _NARROW:
-        if panel.ndim == 2:
-            return _factor_one(panel)
-        order = numpy.broadcast_to(numpy.arange(rows), (*panel.shape[:-2], rows)).copy()
-        _factor_columns(panel, order)
-        return panel, order
+        return _factored_panel(panel)
     half = min(width // 2, rows)
     left, order = _factor_panel(panel[..., :half].copy())
     right = _taken(panel[..., half:], order)

@@ -100,12 +100,14 @@ def map_coordinates(input, coordinates, output=None, order=3, mode="constant", c
         raise refuse("input and output rank must be > 0")
     if coordinates.shape[0] != input.ndim:
         raise refuse("invalid shape for coordinate array", RuntimeError, "together")
-    wide = coordinates.astype(np.float64) if coordinates.dtype != np.float32 else coordinates
-    points = [wide[axis] for axis in range(input.ndim)]
-    return _at_points(input, points, coordinates.shape[1:], output, order, mode, cval, prefilter)
+    if coordinates.dtype != np.float32:
+        coordinates = coordinates.astype(np.float64, copy=False)
+    shape = coordinates.shape[1:]
+    return _at_points(input, coordinates, shape, output, order, mode, cval, prefilter)
 
 
 def _at_points(input, points, shape, output, order, mode, cval, prefilter):
+    """The values at points. `points` has the coordinates along each axis: an array, or a list."""
     def compute(image, cval):
         filtered, padding = _filtered(image, order, mode, cval, prefilter)
         return at_points(filtered, _moved(points, padding), order, mode, cval)
@@ -117,7 +119,9 @@ def _moved(points, padding):
     """Points in an image that has more elements at each end."""
     if not padding:
         return points
-    return [point.astype(np.float64) + float(padding) for point in points]
+    if isinstance(points, np.ndarray):
+        return points.astype(np.float64, copy=False) + float(padding)
+    return [point + float(padding) for point in points]
 
 
 def _grid(extents):
@@ -147,7 +151,7 @@ def geometric_transform(input, mapping, output_shape=None, output=None, order=3,
     for place, at in enumerate(numpy.ndindex(*shape)):
         # More coordinates than the image has axes are left out, as in SciPy.
         points[:, place] = mapping(at, *extra_arguments, **keywords)[: input.ndim]
-    points = [np.asarray(x.reshape(shape)) for x in points]
+    points = np.asarray(points.reshape(input.ndim, *shape))
     return _at_points(input, points, shape, output, order, mode, cval, prefilter)
 
 

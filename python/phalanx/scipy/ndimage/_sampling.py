@@ -161,15 +161,20 @@ def _is_near(filtered, coordinates):
 
 
 def _interpolated(filtered, coordinates, order, mode, cval):
+    """The values at points. The first axis of each array of coordinates is that of the image's
+    axes."""
     mode = "grid-constant" if mode == "opencv" else mode
-    return _native._interpolate(filtered, list(coordinates), (order, mode, float(cval)))
+    return _native._interpolate(filtered, coordinates, (order, mode, float(cval)))
 
 
 def at_points(filtered, coordinates, order, mode, cval):
-    """The values at points. `coordinates` has an array for each of the last axes of the image; they
-    broadcast. The other axes come first in the result."""
+    """The values at points. `coordinates` has those along each of the last axes of the image: an
+    array with one row for each axis, or a list of arrays, which broadcast. The other axes come
+    first in the result."""
     if _is_near(filtered, coordinates):
-        return _interpolated(filtered, coordinates, order, mode, cval)
+        is_one = isinstance(coordinates, np.ndarray)
+        parts = [coordinates] if is_one else [one[None] for one in coordinates]
+        return _interpolated(filtered, parts, order, mode, cval)
     coordinates = np.broadcast_arrays(*coordinates)
     count = len(coordinates)
     shape, extents = filtered.shape[:-count], filtered.shape[-count:]
@@ -204,7 +209,7 @@ def along_axes(filtered, coordinates, order, mode, cval):
     behind = coordinates[leading:]
     if behind and all(x is not None for x in behind) and _is_near(filtered, behind):
         points = [
-            x.reshape([-1 if at == axis else 1 for at in range(len(behind))])
+            x.reshape([1, *(-1 if at == axis else 1 for at in range(len(behind)))])
             for axis, x in enumerate(behind)
         ]
         return _interpolated(filtered, points, order, mode, cval)
