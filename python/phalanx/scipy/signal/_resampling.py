@@ -202,40 +202,20 @@ def _blocked(h, x, up, down, count):
     rows, columns = factor * down, factor * up
     if rows * columns > _MOST:
         return _convolved(h, x, up, down, count)
-    # The rows before its own one that a row of the result reads.
-    reach = (length - 1 + (rows - 1) * up) // (rows * up)
+    turns = (length - 1 + (rows - 1) * up) // (rows * up) + 1
     groups = -(-count // columns)
-    whole = min(n // rows, groups)
+    x = x[..., : groups * rows]
+    wide = padded(x, (turns - 1) * rows, groups * rows - x.shape[-1])
+    blocks = wide.reshape(*x.shape[:-1], groups + turns - 1, rows)
     within = numpy.arange(columns) * down - numpy.arange(rows)[:, None] * up
-    matrices = []
-    for turn in range(reach + 1):
+    total = None
+    for turn in range(turns):
         places = within + turn * rows * up
         places = numpy.where((places >= 0) & (places < length), places, length)
-        matrices.append(_taken(h, places))
-
-    def filtered(samples):
-        """The part of the result for rows of samples, all but the first ones."""
-        total, most = None, samples.shape[-1] // rows
-        blocks = samples.reshape(*x.shape[:-1], most, rows)
-        for turn, matrix in enumerate(matrices):
-            # All rows are multiplied, because those of a part would be copied.
-            one = (blocks @ matrix).reshape(*x.shape[:-1], most * columns)
-            one = one[..., (reach - turn) * columns : (most - turn) * columns]
-            total = one if total is None else total + one
-        return total
-
-    # A copy of the whole signal with zeros at its ends takes as long as a product. So both ends are
-    # filtered apart: rows before the first one, and those from the last whole one on.
-    if whole <= reach:
-        found = filtered(padded(x[..., : groups * rows], reach * rows, max(groups * rows - n, 0)))
-    else:
-        first, last = x[..., : reach * rows], x[..., (whole - reach) * rows : groups * rows]
-        ends = np.concatenate([first, last], axis=-1)
-        ends = filtered(padded(ends, reach * rows, max(groups * rows - n, 0)))
-        middle = filtered(x[..., : whole * rows])
-        parts = [ends[..., : reach * columns], middle, ends[..., 2 * reach * columns :]]
-        found = np.concatenate(parts, axis=-1)
-    return found[..., :count]
+        matrix = _taken(h, places)
+        one = blocks[..., turns - 1 - turn : turns - 1 - turn + groups, :] @ matrix
+        total = one if total is None else total + one
+    return total.reshape(*x.shape[:-1], groups * columns)[..., :count]
 
 
 def _taken(h, places):
