@@ -3,7 +3,8 @@
 //! `tests/conformance/functions.py` expands the descriptions in `tests/conformance/functions/` to
 //! cases; without them the tests report that they were skipped. A module of `calls` maps each
 //! function of its topic to a call in Rust. Meshes of 1 and 3 devices run all cases, the others an
-//! eighth that the commit decides; with `PHALANX_TEST_FULL=1` all meshes run all cases.
+//! eighth that `PHALANX_TEST_TURN` decides; without it that of 4 runs all, too. With
+//! `PHALANX_TEST_FULL=1` all meshes run all cases.
 
 mod answer;
 mod arguments;

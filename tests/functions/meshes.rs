@@ -14,17 +14,13 @@ pub const MESHES: [&[usize]; 6] = [&[1], &[2], &[3], &[4], &[8], &[2, 2]];
 /// Runs a program on meshes of these extents: on all of at most three, else on those of one and of
 /// three devices and on one of the others, which the commit decides.
 pub fn on_meshes(meshes: &[&[usize]], limits: Limits, program: impl Fn(&MeshHandle)) {
-    let is_fixed = |extents: &&[usize]| matches!(extents, [1] | [3]);
-    let others = meshes.iter().filter(|extents| !is_fixed(extents)).count();
-    let turn = turn().filter(|_| meshes.len() > 3).map(|turn| turn % others.max(1));
-    let mut passed = 0;
-    for extents in meshes {
-        if !is_fixed(extents) {
-            passed += 1;
-            if turn.is_some_and(|turn| turn + 1 != passed) {
-                continue;
-            }
-        }
+    let (fixed, others): (Vec<&[usize]>, Vec<&[usize]>) =
+        meshes.iter().partition(|extents| matches!(extents, [1] | [3]));
+    let others = match turn() {
+        Some(turn) if meshes.len() > 3 => vec![others[turn % others.len()]],
+        _ => others,
+    };
+    for extents in fixed.into_iter().chain(others) {
         let axes: Vec<(&str, usize)> =
             ["row", "column"].into_iter().zip(extents.iter().copied()).collect();
         let (mesh, policy) = (Mesh::new(&axes), Policy { split_from: 1 });

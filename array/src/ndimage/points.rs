@@ -79,10 +79,9 @@ fn recorded(
     for array in coordinates {
         let array = array.converted(of_points, site);
         // All have as many axes as the points, and the first one.
-        let [own, extents @ ..] = array.shape() else { unreachable!("bug: a scalar") };
-        let ones = std::iter::repeat_n(1, shape.len() - extents.len());
-        let extents: Vec<usize> =
-            [*own].into_iter().chain(ones).chain(extents.iter().copied()).collect();
+        let (own, extents) = array.shape().split_at(1);
+        let ones = vec![1; shape.len() - extents.len()];
+        let extents = [own, &ones, extents].concat();
         operands.push(within(site, || array.reshape(extents).into_result())?);
     }
     let op = Interpolate { axes: count as u8, order, outside, number: number.to_bits(), dtype };

@@ -154,10 +154,10 @@ impl Dpx {
             What::OfThree(op) => best(op, &best(op, &values[0], &values[1])?, &values[2])?,
             What::OfTwo(op) | What::Chosen(op) => best(op, &values[0], &values[1])?,
         };
-        match self.is_rectified {
-            true => Ok(best(Op::Maximum, &result, &Value::integer(0, of))?),
-            false => Ok(result),
+        if self.is_rectified {
+            return Ok(best(Op::Maximum, &result, &Value::integer(0, of))?);
         }
+        Ok(result)
     }
 }
 

@@ -8,7 +8,6 @@ use crate::interpreter::site::at_line;
 use crate::objects::call_mesh;
 use crate::objects::elements::InPlace;
 use crate::objects::ndarray::Ndarray;
-use crate::objects::shown::Shown;
 use crate::objects::subclass;
 use crate::records;
 use phalanx::{Argument, Array, Op, Ufunc, UfuncOptions};
@@ -44,12 +43,8 @@ impl Ndarray {
         if op == Op::Multiply && own.array.is_element() && is_repeated(other)? {
             return Ok(py.NotImplemented());
         }
-        let other = match beside(&own.array, other) {
-            Some(element) => element,
-            None => match operand(other, reflected)? {
-                Some(other) => other,
-                None => return Ok(py.NotImplemented()),
-            },
+        let Some(other) = operand(other, reflected)? else {
+            return Ok(py.NotImplemented());
         };
         let own = Argument::Array(own.array.clone());
         let operands = if reflected { [other, own] } else { [own, other] };
@@ -122,10 +117,7 @@ impl Ndarray {
         }
         let (py, target) = (other.py(), &slf.get().array);
         let _mesh = call_mesh::of_array(target);
-        let other = match beside(target, other) {
-            Some(element) => element,
-            None => convert::argument(other)?,
-        };
+        let other = convert::argument(other)?;
         let written = at_line(py, || target.try_apply_in_place(op, other));
         written.map_err(|error| raised(py, &error))
     }
@@ -384,15 +376,6 @@ impl Ndarray {
         }
         Ok(answer)
     }
-}
-
-/// A known element of the dtype of an array, as an operand beside the array: it needs no array of
-/// its own, and no cast. `None` for all other objects.
-fn beside(array: &Shown, object: &Bound<'_, PyAny>) -> Option<Argument> {
-    let other = &object.cast_exact::<Ndarray>().ok()?.get().array;
-    let is_of_dtype = other.known().is_some() && other.dtype() == array.dtype();
-    let element = if is_of_dtype { other.element_beside(array) } else { None };
-    element.map(Argument::Scalar)
 }
 
 /// Whether the product of an object and an element repeats the object, as `[0] * n` does. Python

@@ -91,9 +91,7 @@ fn values_at_points_are_sums_of_splines() {
             let axes = points.len() as u8;
             let op = Interpolate { axes, order, outside: kind, number: 2f64.to_bits(), dtype };
             let coordinates_of = |axes: Range<usize>| {
-                let [shape, ..] = &points[axes.clone()] else { panic!("no coordinates") };
-                let shape: Vec<usize> =
-                    [axes.len()].into_iter().chain(shape.iter().copied()).collect();
+                let shape = [&[axes.len()], points[axes.start]].concat();
                 let all = coordinates[axes].iter();
                 let numbers = all.flat_map(|own| (0..own.len()).map(move |at| own.number(at)));
                 Value::new(&shape, numbers.map(Scalar::new), of_points)
@@ -101,9 +99,10 @@ fn values_at_points_are_sums_of_splines() {
             // Neighbours of the same shape are one operand, if the image has no other axes.
             let is_one = leading == 0 && points.iter().all(|shape| *shape == points[0]);
             let each = 0..points.len();
-            let stacked: Vec<Value> = match is_one {
-                true => vec![coordinates_of(each)],
-                false => each.map(|axis| coordinates_of(axis..axis + 1)).collect(),
+            let stacked: Vec<Value> = if is_one {
+                vec![coordinates_of(each)]
+            } else {
+                each.map(|axis| coordinates_of(axis..axis + 1)).collect()
             };
             let operands: Vec<&Value> = [&image].into_iter().chain(&stacked).collect();
             let found = evaluate(Structured::Interpolate(op), &operands);

@@ -103,11 +103,12 @@ def map_coordinates(input, coordinates, output=None, order=3, mode="constant", c
     if coordinates.dtype != np.float32:
         coordinates = coordinates.astype(np.float64, copy=False)
     shape = coordinates.shape[1:]
-    return _at_points(input, coordinates, shape, output, order, mode, cval, prefilter)
+    return _at_points(input, [coordinates], shape, output, order, mode, cval, prefilter)
 
 
 def _at_points(input, points, shape, output, order, mode, cval, prefilter):
-    """The values at points. `points` has the coordinates along each axis: an array, or a list."""
+    """The values at points, whose coordinates are those of `at_points`."""
+
     def compute(image, cval):
         filtered, padding = _filtered(image, order, mode, cval, prefilter)
         return at_points(filtered, _moved(points, padding), order, mode, cval)
@@ -119,9 +120,7 @@ def _moved(points, padding):
     """Points in an image that has more elements at each end."""
     if not padding:
         return points
-    if isinstance(points, np.ndarray):
-        return points.astype(np.float64, copy=False) + float(padding)
-    return [point + float(padding) for point in points]
+    return [part.astype(np.float64, copy=False) + float(padding) for part in points]
 
 
 def _grid(extents):
@@ -151,7 +150,7 @@ def geometric_transform(input, mapping, output_shape=None, output=None, order=3,
     for place, at in enumerate(numpy.ndindex(*shape)):
         # More coordinates than the image has axes are left out, as in SciPy.
         points[:, place] = mapping(at, *extra_arguments, **keywords)[: input.ndim]
-    points = np.asarray(points.reshape(input.ndim, *shape))
+    points = [np.asarray(points.reshape(input.ndim, *shape))]
     return _at_points(input, points, shape, output, order, mode, cval, prefilter)
 
 
@@ -250,7 +249,7 @@ def _mapped_grid(matrix, offset, shape):
         point = float(start)
         for factor, x in zip(row, grid):
             point = point + x * float(factor)
-        points.append(point)
+        points.append(point[None])
     return points
 
 

@@ -153,11 +153,12 @@ def _inside(parts):
     return found
 
 
-def _is_near(filtered, coordinates):
-    """Whether every device may have all coefficients, and one operation reads them."""
+def _is_near(filtered, axes):
+    """Whether every device may have all coefficients, and one operation reads them along so many
+    axes."""
     most = _MOST_ON_GPU if np.cuda.is_available() else _MOST_ON_CPU
     is_small = np.mesh().devices == 1 or filtered.nbytes <= most
-    return is_small and len(coordinates) <= MOST_AXES
+    return is_small and axes <= MOST_AXES
 
 
 def _interpolated(filtered, coordinates, order, mode, cval):
@@ -168,15 +169,12 @@ def _interpolated(filtered, coordinates, order, mode, cval):
 
 
 def at_points(filtered, coordinates, order, mode, cval):
-    """The values at points. `coordinates` has those along each of the last axes of the image: an
-    array with one row for each axis, or a list of arrays, which broadcast. The other axes come
-    first in the result."""
-    if _is_near(filtered, coordinates):
-        is_one = isinstance(coordinates, np.ndarray)
-        parts = [coordinates] if is_one else [one[None] for one in coordinates]
-        return _interpolated(filtered, parts, order, mode, cval)
-    coordinates = np.broadcast_arrays(*coordinates)
-    count = len(coordinates)
+    """The values at points. `coordinates` has arrays with a row for each of the last axes of the
+    image, one or several each; the rows broadcast. The other axes come first in the result."""
+    count = sum(len(part) for part in coordinates)
+    if _is_near(filtered, count):
+        return _interpolated(filtered, coordinates, order, mode, cval)
+    coordinates = np.broadcast_arrays(*(row for part in coordinates for row in part))
     shape, extents = filtered.shape[:-count], filtered.shape[-count:]
     flat = filtered.reshape(*shape, -1)
     taps = [_Taps(x, extent, order, mode) for x, extent in zip(coordinates, extents)]
@@ -207,7 +205,7 @@ def along_axes(filtered, coordinates, order, mode, cval):
     while leading < len(coordinates) and coordinates[leading] is None:
         leading += 1
     behind = coordinates[leading:]
-    if behind and all(x is not None for x in behind) and _is_near(filtered, behind):
+    if behind and all(x is not None for x in behind) and _is_near(filtered, len(behind)):
         points = [
             x.reshape([1, *(-1 if at == axis else 1 for at in range(len(behind)))])
             for axis, x in enumerate(behind)
