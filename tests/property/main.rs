@@ -46,8 +46,8 @@ fn check(mesh: &[usize]) {
     let parts = match (mesh, turn) {
         _ if full => 1,
         ([1] | [3], None) => 1,
-        ([1], _) => 4,
-        ([3], _) => 2,
+        ([1], _) => 6,
+        ([3], _) => 3,
         _ => 8,
     };
     let share = mesh.iter().fold(mesh.len(), |share, extent| share * 5 + extent) as u64;

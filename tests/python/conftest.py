@@ -2,8 +2,8 @@
 
 The devices are those of `PHALANX_DEVICES`. With `PHALANX_TEST_FULL=1` every case runs on all of
 them, with ten times as many examples of Hypothesis. `PHALANX_TEST_SHARE` runs an eighth of the
-tests, `PHALANX_TEST_TURN` a sixth of the cases of each test; both half of the eighth, or a
-quarter of it in ranks.
+tests, `PHALANX_TEST_TURN` a sixth of the cases of each test; both the eighth of half of the files,
+or of a quarter of them in ranks.
 Under a launcher every process runs the tests as a rank of one world, except tests marked as tests
 of one process.
 """
@@ -37,6 +37,7 @@ for number, handler in [
         signal.signal(number, handler)
 
 FULL = os.environ.get("PHALANX_TEST_FULL") == "1"
+SHARE, TURN = map(os.environ.get, ["PHALANX_TEST_SHARE", "PHALANX_TEST_TURN"])
 
 settings.register_profile(
     "phalanx",
@@ -67,10 +68,18 @@ def pytest_configure(config):
     )
 
 
+def pytest_ignore_collect(collection_path):
+    """Reads no file of tests that is not due; reading them takes longer than an eighth of them."""
+    if not SHARE or not TURN or not collection_path.name.startswith("test_"):
+        return None
+    parts = 4 if RANKS > 1 else 2
+    number = zlib.crc32(collection_path.name.encode())
+    return True if number % parts != int(TURN) % parts else None
+
+
 def pytest_collection_modifyitems(config, items):
     """Keeps the tests of one share, the same on every machine and in every process; in ranks, keeps
     those that ranks can run together."""
-    share, turn = map(os.environ.get, ["PHALANX_TEST_SHARE", "PHALANX_TEST_TURN"])
     totals = collections.Counter(item.nodeid.partition("[")[0] for item in items)
     cases = collections.Counter()
 
@@ -78,17 +87,12 @@ def pytest_collection_modifyitems(config, items):
         if RANKS > 1 and item.get_closest_marker("one_process"):
             return False
         function = item.nodeid.partition("[")[0]
-        if turn and not share and RANKS == 1:
+        if TURN and not SHARE and RANKS == 1:
             # Of fewer than six cases, one is due.
             cases[function] += 1
-            if (cases[function] + int(turn)) % min(6, totals[function]):
+            if (cases[function] + int(TURN)) % min(6, totals[function]):
                 return False
-        number = zlib.crc32(item.nodeid.encode())
-        if turn and share:
-            parts = 4 if RANKS > 1 else 2
-            if number // 8 % parts != int(turn) % parts:
-                return False
-        return not share or number % 8 == int(share)
+        return not SHARE or zlib.crc32(item.nodeid.encode()) % 8 == int(SHARE)
 
     due = [is_due(item) for item in items]
     left_out = [item for item, is_one in zip(items, due) if not is_one]

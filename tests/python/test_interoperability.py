@@ -34,6 +34,24 @@ def test_functions_of_numpy_stay_here():
         numpy.testing.assert_allclose(result.get(), expected)
 
 
+@pytest.mark.parametrize("code", "?bBhHiIlLqQefdFD")
+def test_arrays_of_numpy_in_any_layout(code):
+    for shape in [(), (0,), (5,), (3, 4), (2, 3, 4)]:
+        plain = numpy.arange(numpy.prod(shape, dtype=int)).reshape(shape).astype(code)
+        fixed = plain.copy()
+        fixed.setflags(write=False)
+        # One byte after an address that the dtype has.
+        shifted = numpy.ndarray(shape, plain.dtype, bytearray(1) + plain.tobytes(), 1)
+        layouts = [plain, fixed, plain.T, numpy.broadcast_to(plain, (2, *shape)),
+                   plain.astype(plain.dtype.newbyteorder()), shifted,
+                   numpy.repeat(plain, 2, 0)[::2] if shape else plain]
+        for given in layouts:
+            for dtype in (None, "f4", "i8"):
+                found, expected = np.asarray(given, dtype), numpy.asarray(given, dtype)
+                assert found.dtype == expected.dtype.newbyteorder("=")
+                numpy.testing.assert_array_equal(found.get(), expected)
+
+
 def test_a_function_that_is_not_there_is_named(monkeypatch):
     x = np.arange(3.0)
     monkeypatch.delattr(np, "unwrap")

@@ -1,8 +1,8 @@
 """Long-running programs: the resident memory of a loop must not grow.
 
 With `PHALANX_TEST_FULL=1` a loop takes a million steps on one device, and a tenth of that on
-several; else enough steps to detect a leak of thirty bytes a step, and of sixty on several
-devices, whose threads make the allocator settle later.
+several; else enough steps to detect a leak of thirty bytes a step, and of two hundred on
+several devices, whose threads make the allocator settle later and whose steps take longer.
 """
 
 import os
@@ -17,7 +17,10 @@ from .conftest import FULL, device_count
 
 # The growth allowed for the allocator and Python's own caches after the first iterations.
 MOST_GROWTH = 1 << 20 if FULL else 1 << 18 if device_count() == 1 else 1 << 19
-STEPS = (1_000_000 if device_count() == 1 else 100_000) if FULL else 12_000
+if device_count() == 1:
+    STEPS = 1_000_000 if FULL else 12_000
+else:
+    STEPS = 100_000 if FULL else 4_000
 PROGRAM = pathlib.Path(soak_loops.__file__)
 
 pytestmark = [

@@ -51,9 +51,10 @@ pub fn place(project: &Project, built: &Path) -> Result<(), Failure> {
 
 /// The programs of all tests of the module on one device, and of all or one share of them on other
 /// numbers of devices and as ranks of several processes: those that compute, the longest first, and
-/// those that mostly wait. Each number of devices has another share; half of the share of one
-/// number beside three runs for a commit. On one device all tests run, of long ones a sixth of
-/// their cases; in processes a quarter of the share runs. The module must be in its place.
+/// those that mostly wait. Each number of devices has another share; one number beside three runs
+/// for a commit (none if the tests linked with MPI do), with half of the files of tests. On one
+/// device all tests run, of long ones a sixth of their cases; in processes a quarter of the files
+/// runs. The module must be in its place.
 pub fn programs(
     project: &Project,
     python: &Path,
@@ -88,7 +89,7 @@ pub fn programs(
     let parts = parts(&project.path("tests/python"))?;
     programs.extend(parts.iter().map(|paths| of_turn(of_paths("cpu:1", paths))));
     let waiting = WAITING.map(|name| format!("tests/python/{name}"));
-    let waiting = vec![of_paths("cpu:1", &waiting)];
+    let waiting = vec![of_turn(of_paths("cpu:1", &waiting))];
     programs.extend(["cpu:1", "cpu:3"].map(|devices| {
         let program = Program::new(python).named("python");
         pytest(project, program, devices, full).arguments(["tests/array_api"])
@@ -97,7 +98,8 @@ pub fn programs(
         programs.push(of_paths("cpu:3", &OF_DEVICES.map(|name| format!("tests/python/{name}"))));
     }
     let numbers = ["cpu:3", "cpu:8", "cpu:4", "cpu:2"];
-    let due = |(number, _): &(usize, &str)| full || [0, 1 + turn(project) % 3].contains(number);
+    let other = if is_linked(project) { 0 } else { 1 + turn(project) % 3 };
+    let due = |(number, _): &(usize, &str)| full || [0, other].contains(number);
     let numbers = numbers.into_iter().enumerate().filter(due);
     let numbers = numbers.map(|(after, devices)| match after {
         0 => (after, on_devices(devices)),
@@ -155,6 +157,12 @@ pub fn share(project: &Project) -> usize {
 /// The number by which tests choose the part of their cases that is due, for any eighth.
 pub fn turn(project: &Project) -> usize {
     number_of_commit(project) / 8 % 12
+}
+
+/// Whether the tests linked with MPI are due, for which crates are built again. One commit in four
+/// runs them.
+pub fn is_linked(project: &Project) -> bool {
+    turn(project) % 4 == 3
 }
 
 /// A number that is another one for most commits.

@@ -175,7 +175,7 @@ fn all(
         let after = programs.len().min(1);
         programs.splice(after..after, tests);
     }
-    if is_wanted("linked_mpi") {
+    if is_wanted("linked_mpi") && (filter.is_some() || full || python_tests::is_linked(project)) {
         // It builds crates with another feature, then mostly waits.
         waiting.extend(linked_mpi::program(project, &python, tally)?);
     }

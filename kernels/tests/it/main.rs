@@ -4,6 +4,7 @@
 mod absence;
 mod copies;
 mod device_functions;
+mod due;
 mod elementwise;
 mod executor;
 mod matmul;

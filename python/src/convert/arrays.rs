@@ -16,7 +16,8 @@ use phalanx::{Argument, Array, DType, HostArray, LocalShard, Scalar, ShardBytes,
 use pyo3::buffer::PyUntypedBuffer;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyFloat, PyInt, PyList, PySequence, PyString, PyTuple};
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyBytes, PyFloat, PyInt, PyList, PySequence, PyString, PyTuple, PyType};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -81,14 +82,16 @@ pub fn argument(object: &Bound<'_, PyAny>) -> PyResult<Argument> {
     if let Some(element) = element(object)? {
         return Ok(Argument::Scalar(element));
     }
-    if let Some(array) = stacked(object, None)? {
-        return Ok(Argument::Array(array));
-    }
-    if let Some((array, _)) = on_gpu(object, false)? {
-        return Ok(Argument::Array(array));
-    }
-    if let Some(answer) = answer(object, None)? {
-        return argument(&answer);
+    if !is_array_of_numpy(object)? {
+        if let Some(array) = stacked(object, None)? {
+            return Ok(Argument::Array(array));
+        }
+        if let Some((array, _)) = on_gpu(object, false)? {
+            return Ok(Argument::Array(array));
+        }
+        if let Some(answer) = answer(object, None)? {
+            return argument(&answer);
+        }
     }
     let host = to_host_array(object, None)?;
     if host.shape.is_empty() {
@@ -113,17 +116,19 @@ pub fn array(object: &Bound<'_, PyAny>, dtype: Option<DType>) -> PyResult<Array>
     if let Some(host) = plain_numbers(object, dtype) {
         return upload(py, &host);
     }
-    if let Some(made) = stacked(object, dtype)? {
-        return Ok(made);
-    }
-    if let Some((made, _)) = on_gpu(object, false)? {
-        return Ok(match dtype {
-            Some(dtype) if dtype != made.dtype() => at_line(py, || made.astype(dtype)),
-            _ => made,
-        });
-    }
-    if let Some(answer) = answer(object, dtype)? {
-        return array(&answer, dtype);
+    if !is_array_of_numpy(object)? {
+        if let Some(made) = stacked(object, dtype)? {
+            return Ok(made);
+        }
+        if let Some((made, _)) = on_gpu(object, false)? {
+            return Ok(match dtype {
+                Some(dtype) if dtype != made.dtype() => at_line(py, || made.astype(dtype)),
+                _ => made,
+            });
+        }
+        if let Some(answer) = answer(object, dtype)? {
+            return array(&answer, dtype);
+        }
     }
     let elements = elements(object, dtype)?;
     if elements.are_read_in_place() {
@@ -342,7 +347,52 @@ fn cast<'py>(
     }
 }
 
+/// Whether an object is an array of NumPy's own class.
+fn is_array_of_numpy(object: &Bound<'_, PyAny>) -> PyResult<bool> {
+    static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    Ok(object.get_type().is(CLASS.import(object.py(), "numpy", "ndarray")?))
+}
+
+/// The elements of an array of NumPy in C order, of a dtype if one is given, without calls of
+/// Python, which take most of the time of a small array. `None` for all other objects.
+fn elements_of_numpy<'py>(
+    object: &Bound<'py, PyAny>,
+    dtype: Option<DType>,
+) -> PyResult<Option<Elements<'py>>> {
+    if !is_array_of_numpy(object)? {
+        return Ok(None);
+    }
+    // Elements of some dtypes have no buffer, such as dates.
+    let Ok(buffer) = PyUntypedBuffer::get(object) else { return Ok(None) };
+    let own = match (buffer.format().to_bytes(), buffer.item_size()) {
+        (b"?", 1) => DType::Bool,
+        (b"b", 1) => DType::I8,
+        (b"h", 2) => DType::I16,
+        (b"i" | b"l" | b"q", 4) => DType::I32,
+        (b"l" | b"q", 8) => DType::I64,
+        (b"B", 1) => DType::U8,
+        (b"H", 2) => DType::U16,
+        (b"I" | b"L" | b"Q", 4) => DType::U32,
+        (b"L" | b"Q", 8) => DType::U64,
+        (b"e", 2) => DType::F16,
+        (b"f", 4) => DType::F32,
+        (b"d", 8) => DType::F64,
+        (b"Zf", 8) => DType::C64,
+        (b"Zd", 16) => DType::C128,
+        _ => return Ok(None),
+    };
+    if !buffer.is_c_contiguous() || dtype.is_some_and(|dtype| dtype != own) {
+        return Ok(None);
+    }
+    // Without axes the buffer has no address of extents.
+    let shape = if buffer.dimensions() == 0 { Vec::new() } else { buffer.shape().to_vec() };
+    Ok(Some(Elements { dtype: own, shape, buffer, owner: object.clone() }))
+}
+
 fn elements<'py>(object: &Bound<'py, PyAny>, dtype: Option<DType>) -> PyResult<Elements<'py>> {
+    if let Some(elements) = elements_of_numpy(object, dtype)? {
+        return Ok(elements);
+    }
     let py = object.py();
     let numpy = numpy(py)?;
     // `asarray` does not read an object that exports by DLPack only.

@@ -63,6 +63,7 @@ fn routine(
     way: Way,
     elements: usize,
 ) -> Routine {
+    let (position, unsigned) = if elements < SHORT { ("i32", "u32") } else { ("i64", "u64") };
     let defines = [
         ("T", image.name().into()),
         ("U", op.dtype.name().into()),
@@ -73,7 +74,8 @@ fn routine(
         ("RANK", way.rank.to_string()),
         ("STRIP", way.strip.to_string()),
         ("SHARES_SUMS", u8::from(way.is_shared).to_string()),
-        ("P", if elements < SHORT { "i32".into() } else { "i64".into() }),
+        ("P", position.into()),
+        ("UNSIGNED", unsigned.into()),
     ];
     Routine::new(TEXT, defines, Uses::default())
 }

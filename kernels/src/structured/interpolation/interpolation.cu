@@ -1,7 +1,7 @@
 // Values of splines of order ORDER at points with coordinates along AXES axes: a thread for each
 // point. RANK is the number of the points' joined axes. The coefficients have elements T, the result
 // U, the coordinates C. OUTSIDE is the number of what is outside. P is an integer type for positions
-// in the coefficients.
+// in the coefficients, and UNSIGNED the one of this size without a sign.
 #define TAPS (ORDER + 1)
 #define CONSTANT 0
 #define COEFFICIENT 1
@@ -149,6 +149,29 @@ DEVICE void look(const Argument& a, int axis, C coordinate, Near& near) {
     f64 x = (f64)coordinate;
     P extent = (P)a.extents[axis], stride = (P)a.strides[axis];
     near.is_inside = true;
+#if ORDER > 0
+    // Most points have all of their coefficients inside and need no rule for the outside. What is far
+    // away starts outside; NaN may start at 0.
+    f64 nearest = ORDER % 2 == 1 ? floor(x) : floor(x + 0.5);
+    UNSIGNED first = (UNSIGNED)(P)nearest - ORDER / 2;
+    UNSIGNED starts = extent < TAPS ? 0 : (UNSIGNED)extent - ORDER;
+    if (first < starts) {
+#if OUTSIDE != NEAREST && OUTSIDE != COEFFICIENT
+        near.is_inside = x == x;
+#endif
+        weigh(x - nearest, near.weights);
+        near.start = (P)first;
+        P place = near.start * stride;
+#pragma unroll
+        for (int tap = 0; tap < TAPS; tap++) {
+#if OUTSIDE == COEFFICIENT
+            near.beyond[tap] = false;
+#endif
+            near.places[tap] = place + tap * stride;
+        }
+        return;
+    }
+#endif
     x = moved(x, extent, near.is_inside);
     // As in SciPy, NaN is outside if points outside are told apart.
 #if OUTSIDE != NEAREST && (OUTSIDE != COEFFICIENT || ORDER == 0)

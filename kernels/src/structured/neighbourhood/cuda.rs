@@ -21,6 +21,8 @@ const EACH: usize = 8;
 const LARGEST: usize = 352;
 /// The most elements of a window for which a text of its own is compiled.
 const WRITTEN_OUT: usize = 64;
+/// The elements along a row of which sums read each from memory.
+const FEW: usize = 5;
 /// Thread blocks for windows, of which each thread computes many elements. A prime number, so that
 /// the elements of a thread do not all lie beside the border of an image: those take much longer.
 const FEW_BLOCKS: usize = 8191;
@@ -70,8 +72,9 @@ fn keys(dtype: DType) -> [String; 3] {
 
 /// The rows of the result that a thread computes at a time with a small window: of as many
 /// registers as their windows need.
-fn strip(rows: usize, count: usize) -> usize {
-    let most = if count <= 25 { 8 } else { 4 };
+fn strip(rows: usize, window: &[usize]) -> usize {
+    let is_line = window.last() == Some(&1);
+    let most = if is_line || window.iter().product::<usize>() <= 25 { 8 } else { 4 };
     [8, 4, 2].into_iter().find(|&strip| strip <= most.min(rows)).unwrap_or(1)
 }
 
@@ -115,7 +118,7 @@ fn routine(op: &Neighbourhood, dtype: DType, window: &[usize], height: usize) ->
         defines.push(("SIZE_ROWS", rows.to_string()));
         defines.push(("SIZE_COLUMNS", columns.to_string()));
         if kernel == "windows" {
-            defines.push(("STRIP", strip(height, count).to_string()));
+            defines.push(("STRIP", strip(height, window).to_string()));
         }
     }
     if is_sum && !op.dtype.is_inexact() {
@@ -170,7 +173,7 @@ fn windows(axes: &[Axis]) -> Vec<usize> {
 fn is_written_out(kernel: &str, window: &[usize]) -> bool {
     let planes = &window[..window.len() - 2];
     let is_small = window.iter().product::<usize>() <= WRITTEN_OUT;
-    planes.iter().all(|&extent| extent == 1) && is_small && matches!(kernel, "windows" | "ranks")
+    planes.iter().all(|&extent| extent == 1) && is_small && kernel != "line"
 }
 
 /// The rows of the block of the result.
@@ -181,15 +184,20 @@ fn height(axes: &[Axis]) -> usize {
 /// The kernel for windows with these extents.
 fn kernel(op: &Neighbourhood, window: &[usize]) -> &'static str {
     let (rows, columns) = (window.len() - 2, window.len() - 1);
+    let is_weighted = matches!(op.combine, WindowCombine::Sum | WindowCombine::Line);
     let windowed: Vec<usize> = (0..window.len()).filter(|&axis| window[axis] > 1).collect();
     match (op.combine, &windowed[..]) {
         (WindowCombine::Rank(_), _) => "ranks",
         // Integers are truncated, so the last bit of a sum matters.
         (WindowCombine::Line, &[_]) if !op.dtype.is_inexact() => "line",
-        (_, &[axis]) if axis == rows => "across",
-        // Results in shared memory have the room of elements.
+        (_, &[axis]) if axis == rows && window[axis] > WRITTEN_OUT => "across",
+        // Results in shared memory have the room of elements. A few doubles are read sooner where
+        // they are.
         (_, &[axis])
-            if axis == columns && window[axis] + 2 * EACH <= LARGEST && !op.has_heights =>
+            if axis == columns
+                && window[axis] + 2 * EACH <= LARGEST
+                && !op.has_heights
+                && (window[axis] > FEW || !is_weighted) =>
         {
             "along"
         }
@@ -259,11 +267,12 @@ pub fn run(
         "across" => to.len() / rows * rows.div_ceil(EACH),
         "along" => to.len() / columns * columns.div_ceil(32 * EACH) * 32,
         "windows" if is_written_out(kernel, &extents) => {
-            to.len() / rows * rows.div_ceil(strip(rows, extents.iter().product()))
+            to.len() / rows * rows.div_ceil(strip(rows, &extents))
         }
         _ => to.len(),
     };
-    let most = if matches!(kernel, "windows" | "ranks") { FEW_BLOCKS } else { MOST_BLOCKS };
+    let is_few = matches!(kernel, "windows" | "ranks") || is_written_out(kernel, &extents);
+    let most = if is_few { FEW_BLOCKS } else { MOST_BLOCKS };
     let blocks = threads.div_ceil(THREADS).min(most);
     let routine = routine(op, operands[0].dtype, &extents, rows);
     // SAFETY: the words are those of `Argument` in the text; the blocks are whole, and the kernels
@@ -299,7 +308,9 @@ pub fn sources() -> Vec<String> {
             // Small and large windows, in a plane and beyond.
             let mut large = vec![10; axes.min(4)];
             large[0] = 20;
-            let texts = [(vec![3, 3], 100), (vec![3, 1, 3, 3], 1), (large, 100)]
+            let line = 5 + 11 * axes % 29;
+            let line = if axes % 2 == 0 { vec![1, line] } else { vec![line, 1] };
+            let texts = [(vec![3, 3], 100), (line, 100), (vec![3, 1, 3, 3], 1), (large, 100)]
                 .map(|(extents, height)| routine(&op, dtype, &extents, height));
             let texts = texts.iter();
             sources.extend(texts.map(|text| text.source()));

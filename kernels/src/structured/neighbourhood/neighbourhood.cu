@@ -1,9 +1,10 @@
 // The combination of the elements in a window around each element.
 //
 // T is the type of the elements and U that of the result, A the type in which elements are
-// combined, R that of what is combined so far and of the numbers of the window. One of SUM, LINE, MEAN, LEAST, GREATEST (with heights), MINIMUM, MAXIMUM and RANK is
-// defined.
-// The value has AXES axes; the last two are rows and columns.
+// combined, R that of what is combined so far and of the numbers of the window. One of SUM, LINE,
+// MEAN, LEAST, GREATEST (with heights), MINIMUM, MAXIMUM and RANK is defined.
+// The value has AXES axes; the last two are rows and columns. Of a small window in a plane,
+// SIZE_ROWS and SIZE_COLUMNS are the extents, and the loops over it are written out.
 struct Box {
     // The first element, and for each axis the first position and the number of positions.
     u64 address;
@@ -211,15 +212,41 @@ DEVICE i64 planes_of(const Argument& a) {
 
 #ifndef RANK
 #ifdef SIZE_ROWS
+#define COUNT (SIZE_ROWS * SIZE_COLUMNS)
+// The numbers of a larger window are read where they are needed, as they would take too many
+// registers.
+#define KEEPS_NUMBERS (COUNT <= 25)
+
+// Whether the elements of a small window count: bit `number` is set if element `number` does.
+DEVICE u64 counted(const Argument& a) {
+    u64 holds = 0;
+#pragma unroll
+    for (int number = 0; number < COUNT; number++) holds |= (u64)tap_at(a, number).counts << number;
+    return holds;
+}
+#endif
+
+#ifdef STRIP
 // The elements of a strip: STRIP elements below each other, so that each element that is read serves
 // several. EVERY is whether all elements of the window count, else bits of `holds` say which ones.
 template <bool EVERY>
-DEVICE void add_strip(SoFar* so_far, const T* from, i64 stride, const R* numbers, u64 holds) {
+DEVICE void add_strip(
+    SoFar* so_far, const Argument& a, const T* from, i64 stride, const R* kept, u64 holds
+) {
+#if KEEPS_NUMBERS
+    const R* numbers = kept;
+#else
+    R numbers[COUNT];
+#endif
 #pragma unroll
     for (int line = 0; line < SIZE_ROWS + STRIP - 1; line++) {
 #pragma unroll
         for (int column = 0; column < SIZE_COLUMNS; column++) {
             A element = (A)from[column];
+#if !KEEPS_NUMBERS
+            int own = line * SIZE_COLUMNS + column;
+            if (line < SIZE_ROWS) numbers[own] = tap_at(a, own).number;
+#endif
 #pragma unroll
             for (int j = 0; j < STRIP; j++) {
                 int row = line - j, number = row * SIZE_COLUMNS + column;
@@ -252,19 +279,14 @@ DEVICE void add_beyond(SoFar* so_far, const Argument& a, u64 element) {
 
 // A thread computes strips of the result with the same small window.
 KERNEL(256) windows(PARAMETER Argument a) {
-    const int count = SIZE_ROWS * SIZE_COLUMNS;
     u64 step = (u64)gridDim.x * blockDim.x;
     const T* own = (const T*)a.box[0].address;
     i64 stride = a.box[0].extent[COLUMNS];
-    R numbers[count];
-    u64 holds = 0;
+    R numbers[COUNT];
 #pragma unroll
-    for (int number = 0; number < count; number++) {
-        Tap tap = tap_at(a, number);
-        numbers[number] = tap.number;
-        holds |= (u64)tap.counts << number;
-    }
-    bool every = holds == (u64)-1 >> (64 - count);
+    for (int number = 0; number < COUNT; number++) numbers[number] = tap_at(a, number).number;
+    u64 holds = counted(a);
+    bool every = holds == (u64)-1 >> (64 - COUNT);
     i64 rows = a.length[ROWS], columns = a.length[COLUMNS];
     i64 strips = (rows + STRIP - 1) / STRIP;
     u64 all = a.total / rows * strips;
@@ -282,9 +304,9 @@ KERNEL(256) windows(PARAMETER Argument a) {
         for (int j = 0; j < STRIP; j++) so_far[j] = SoFar{0, 0};
         if (is_inside && below <= a.box[0].extent[ROWS]) {
             if (every) {
-                add_strip<true>(so_far, own + first, stride, numbers, holds);
+                add_strip<true>(so_far, a, own + first, stride, numbers, holds);
             } else {
-                add_strip<false>(so_far, own + first, stride, numbers, holds);
+                add_strip<false>(so_far, a, own + first, stride, numbers, holds);
             }
         } else {
             add_beyond(so_far, a, element);
@@ -377,9 +399,29 @@ KERNEL(256) line(PARAMETER Argument a) {
 }
 #endif
 
+#ifndef STRIP
 // Windows along one axis: a thread computes EACH elements that follow each other along that axis,
 // so each element that it reads serves several.
 #define EACH 8
+
+#ifdef SIZE_ROWS
+// The elements of a run with a small window along a row; `from` is in shared memory.
+template <bool EVERY>
+DEVICE void add_run(SoFar* so_far, const Argument& a, const A* from, u64 holds) {
+    R numbers[COUNT];
+#pragma unroll
+    for (int t = 0; t < COUNT + EACH - 1; t++) {
+        A element = from[t + t / EACH];
+        if (t < COUNT) numbers[t] = tap_at(a, t).number;
+#pragma unroll
+        for (int j = 0; j < EACH; j++) {
+            int number = t - j;
+            if (number < 0 || number >= COUNT) continue;
+            if (EVERY || (holds >> number & 1)) add_counted(so_far[j], element, numbers[number]);
+        }
+    }
+}
+#endif
 
 // The elements of a run, one after the other.
 struct Run {
@@ -514,6 +556,10 @@ KERNEL(256) along(PARAMETER Argument a) {
     i64 parts = (columns + part - 1) / part;
     i64 lines = a.total / columns, all = lines * parts;
     const Box& box = a.box[0];
+#ifdef SIZE_ROWS
+    u64 holds = counted(a);
+    bool every = holds == (u64)-1 >> (64 - COUNT);
+#endif
     for (i64 i = (i64)blockIdx.x * 8 + warp; i < all; i += (i64)gridDim.x * 8) {
         i64 number_of_part;
         i64 line = divided(i, parts, number_of_part), first = number_of_part * part;
@@ -541,11 +587,19 @@ KERNEL(256) along(PARAMETER Argument a) {
         Run run;
         clear(run);
         int mine = lane * EACH;
+#ifdef SIZE_ROWS
+        if (every) {
+            add_run<true>(run.so_far, a, row + mine + lane, holds);
+        } else {
+            add_run<false>(run.so_far, a, row + mine + lane, holds);
+        }
+#else
         for (i64 t = 0; t < size + EACH - 1; t += EACH) {
             advance(run, a, t, size);
             const A* here = row + (mine + (int)t) / EACH * (EACH + 1);
             serve_all(run, here);
         }
+#endif
         // The threads' elements are put side by side in shared memory, so that they are stored
         // together.
         warp_barrier();
@@ -560,6 +614,7 @@ KERNEL(256) along(PARAMETER Argument a) {
         for (int t = lane; t < stored; t += 32) to[t] = ((U*)row)[t + t / EACH];
     }
 }
+#endif
 #endif
 
 #ifdef RANK

@@ -1,6 +1,7 @@
 //! Random kernels with random arguments.
 
 use super::case::{Case, Generator};
+use crate::due::is_due;
 use phalanx_kernels::ir::{
     Access, AccessId, AxisId, Expr, Fold, GuardId, Kernel, Param, ParamId, Role, ScalarId, Stmt,
     Value, ValueId,
@@ -344,7 +345,7 @@ fn random_case(seed: u64) -> Case {
 
 #[test]
 fn random_kernels_run_alike_in_every_way() {
-    for seed in 0..300 {
+    for seed in (0..300).filter(|&seed| is_due(seed as usize)) {
         random_case(seed).check();
     }
 }

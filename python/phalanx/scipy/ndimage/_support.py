@@ -1,5 +1,6 @@
 """Arguments of filters and measurements: images, axes, modes, origins, results."""
 
+import functools
 import operator
 import warnings
 
@@ -129,12 +130,15 @@ def check_axes(window, count):
         raise refuse(text, IndexError, "together")
 
 
+@functools.lru_cache(maxsize=16)
 def default_structure(rank, connectivity=1):
-    """The neighbours of an element that differ from it in at most some axes."""
+    """The neighbours of an element that differ from it in at most some axes; not to be written."""
     import numpy
 
     distances = numpy.abs(numpy.indices([3] * rank) - 1).sum(0)
-    return numpy.asarray(distances <= connectivity)
+    structure = numpy.asarray(distances <= connectivity)
+    structure.setflags(write=False)
+    return structure
 
 
 def mirrored(window, origins):

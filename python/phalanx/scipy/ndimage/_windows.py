@@ -29,11 +29,11 @@ def _filtered(image, window, combine, mode, cval, origins, heights=None, rank=0,
     if image.size == 0:
         return image.astype(image.dtype if dtype is None else dtype)
     given = {
-        "combine": combine, "heights": None if heights is None else np.asarray(heights),
+        "combine": combine, "heights": heights,
         "rank": int(rank), "origins": [int(origin) for origin in origins], "mode": mode,
         "cval": float(cval), "dtype": dtype,
     }
-    return _native._window_filter(image, np.asarray(window), given)
+    return _native._window_filter(image, window, given)
 
 
 def _of_line(image, axis, compute):
