@@ -70,6 +70,25 @@ fn keys(dtype: DType) -> [String; 3] {
     [key.into(), format!("(({key}){greatest}ull)"), format!("{sign}ull")]
 }
 
+/// What the extremes of integers begin with: no element exceeds it. `None` for other combinations.
+fn start(op: &Neighbourhood, dtype: DType) -> Option<String> {
+    if op.has_heights || dtype.is_inexact() {
+        return None;
+    }
+    let (name, highest) = (name(dtype), 8 * dtype.size() - 1);
+    let is_signed = dtype.kind() == Kind::Signed;
+    let (least, greatest) = match dtype {
+        DType::Bool => ("0".into(), "1".into()),
+        _ if is_signed => (format!("1ull << {highest}"), format!("(1ull << {highest}) - 1")),
+        _ => ("0".into(), "~0ull".into()),
+    };
+    match op.combine {
+        WindowCombine::Minimum => Some(format!("(({name})({greatest}))")),
+        WindowCombine::Maximum => Some(format!("(({name})({least}))")),
+        _ => None,
+    }
+}
+
 /// The rows of the result that a thread computes at a time with a small window: of as many
 /// registers as their windows need.
 fn strip(rows: usize, window: &[usize]) -> usize {
@@ -98,6 +117,7 @@ fn routine(op: &Neighbourhood, dtype: DType, window: &[usize], height: usize) ->
     let outside = if is_sum { String::from("(x)") } else { narrowed(dtype) };
     let of_height = if dtype == DType::Bool { DType::U8 } else { dtype };
     let of_result = if is_wide { narrowed(op.dtype) } else { String::from("(x)") };
+    let start = start(op, dtype);
     let mut defines: Vec<Define> = vec![
         ("T", name(dtype).into()),
         ("U", name(op.dtype).into()),
@@ -111,9 +131,19 @@ fn routine(op: &Neighbourhood, dtype: DType, window: &[usize], height: usize) ->
         ("NARROW_T(x)", narrowed(of_height)),
         ("PLUS(a,b)", wrapped(dtype, '+')),
         ("MINUS(a,b)", wrapped(dtype, '-')),
+        ("STARTS_BEYOND", u8::from(start.is_some()).to_string()),
+        ("START", start.unwrap_or_else(|| "0".into())),
     ];
     let [.., rows, columns] = window else { unreachable!("bug: fewer than two axes") };
     let kernel = kernel(op, window);
+    let runs = match kernel {
+        "windows" => "RUNS_WINDOWS",
+        "line" => "RUNS_LINE",
+        "across" => "RUNS_ACROSS",
+        "along" => "RUNS_ALONG",
+        _ => "RUNS_RANKS",
+    };
+    defines.push((runs, String::new()));
     if is_written_out(kernel, window) {
         defines.push(("SIZE_ROWS", rows.to_string()));
         defines.push(("SIZE_COLUMNS", columns.to_string()));
@@ -305,12 +335,13 @@ pub fn sources() -> Vec<String> {
                 has_heights,
                 dtype: result,
             };
-            // Small and large windows, in a plane and beyond.
+            // Small and large windows, in a plane, along an axis and beyond.
             let mut large = vec![10; axes.min(4)];
             large[0] = 20;
-            let line = 5 + 11 * axes % 29;
-            let line = if axes % 2 == 0 { vec![1, line] } else { vec![line, 1] };
-            let texts = [(vec![3, 3], 100), (line, 100), (vec![3, 1, 3, 3], 1), (large, 100)]
+            let line = |extent| if axes % 2 == 0 { vec![1, extent] } else { vec![extent, 1] };
+            let lines = [5 + 11 * axes % 29, 70].map(|extent| (line(extent), 100));
+            let [short, long] = lines;
+            let texts = [(vec![3, 3], 100), short, long, (vec![3, 1, 3, 3], 1), (large, 100)]
                 .map(|(extents, height)| routine(&op, dtype, &extents, height));
             let texts = texts.iter();
             sources.extend(texts.map(|text| text.source()));

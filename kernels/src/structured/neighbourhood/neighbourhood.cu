@@ -4,7 +4,8 @@
 // combined, R that of what is combined so far and of the numbers of the window. One of SUM, LINE,
 // MEAN, LEAST, GREATEST (with heights), MINIMUM, MAXIMUM and RANK is defined.
 // The value has AXES axes; the last two are rows and columns. Of a small window in a plane,
-// SIZE_ROWS and SIZE_COLUMNS are the extents, and the loops over it are written out.
+// SIZE_ROWS and SIZE_COLUMNS are the extents, and the loops over it are written out. One of
+// RUNS_WINDOWS, RUNS_LINE, RUNS_ACROSS, RUNS_ALONG and RUNS_RANKS names the kernel.
 struct Box {
     // The first element, and for each axis the first position and the number of positions.
     u64 address;
@@ -101,7 +102,8 @@ DEVICE Tap tap_at(const Argument& a, i64 place) {
 #endif
 }
 
-// What has been combined so far.
+// What has been combined so far. The result begins as START. Extremes of integers begin with one that
+// no element exceeds, STARTS_BEYOND; of others, the first element is the result even if it is NaN.
 struct SoFar {
     R result;
     int count;
@@ -125,9 +127,11 @@ DEVICE void add_counted(SoFar& so_far, A element, R number) {
     R raised = so_far.count == 0 ? (R)element + number : (R)PLUS(element, NARROW_T(number));
     so_far.result = so_far.count == 0 || raised > so_far.result ? raised : so_far.result;
 #elif defined(MINIMUM)
-    so_far.result = so_far.count == 0 || element < so_far.result ? element : so_far.result;
+    bool is_first = !STARTS_BEYOND && so_far.count == 0;
+    so_far.result = is_first || element < so_far.result ? element : so_far.result;
 #else
-    so_far.result = so_far.count == 0 || element > so_far.result ? element : so_far.result;
+    bool is_first = !STARTS_BEYOND && so_far.count == 0;
+    so_far.result = is_first || element > so_far.result ? element : so_far.result;
 #endif
     so_far.count++;
 }
@@ -226,6 +230,7 @@ DEVICE u64 counted(const Argument& a) {
 }
 #endif
 
+#ifdef RUNS_WINDOWS
 #ifdef STRIP
 // The elements of a strip: STRIP elements below each other, so that each element that is read serves
 // several. EVERY is whether all elements of the window count, else bits of `holds` say which ones.
@@ -301,7 +306,7 @@ KERNEL(256) windows(PARAMETER Argument a) {
         i64 below = at[ROWS] - a.box[0].start[ROWS] + SIZE_ROWS + STRIP - 1;
         SoFar so_far[STRIP];
 #pragma unroll
-        for (int j = 0; j < STRIP; j++) so_far[j] = SoFar{0, 0};
+        for (int j = 0; j < STRIP; j++) so_far[j] = SoFar{START, 0};
         if (is_inside && below <= a.box[0].extent[ROWS]) {
             if (every) {
                 add_strip<true>(so_far, a, own + first, stride, numbers, holds);
@@ -334,7 +339,7 @@ KERNEL(256) windows(PARAMETER Argument a) {
     i64 rows = a.size[ROWS], columns = a.size[COLUMNS];
     for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < a.total; i += step) {
         i64 at[AXES], first;
-        SoFar so_far = {0, 0};
+        SoFar so_far = {START, 0};
         i64 number = 0;
         if (window_of(a, i, at, first)) {
             for (i64 plane = 0; plane < planes; plane++) {
@@ -354,7 +359,9 @@ KERNEL(256) windows(PARAMETER Argument a) {
 }
 #endif
 
-#ifdef LINE
+#endif
+
+#ifdef RUNS_LINE
 // A thread for each element: the products in the order of the host's routine, which no product is
 // contracted in.
 KERNEL(256) line(PARAMETER Argument a) {
@@ -399,7 +406,7 @@ KERNEL(256) line(PARAMETER Argument a) {
 }
 #endif
 
-#ifndef STRIP
+#if defined(RUNS_ACROSS) || defined(RUNS_ALONG)
 // Windows along one axis: a thread computes EACH elements that follow each other along that axis,
 // so each element that it reads serves several.
 #define EACH 8
@@ -432,7 +439,7 @@ struct Run {
 DEVICE void clear(Run& run) {
 #pragma unroll
     for (int j = 0; j < EACH; j++) {
-        run.so_far[j] = SoFar{0, 0};
+        run.so_far[j] = SoFar{START, 0};
         run.here[j] = Tap{false, 0};
     }
 }
@@ -467,6 +474,7 @@ template <class E> DEVICE void serve_all(Run& run, const E* elements) {
     serve<7>(run, (A)elements[7]);
 }
 
+#ifdef RUNS_ACROSS
 // The element at a row, inside or outside, as in `element_of`.
 FAR A element_across(const Argument& a, i64 plane, i64 row, i64 column) {
     i64 place[AXES];
@@ -534,6 +542,9 @@ KERNEL(256) across(PARAMETER Argument a) {
     }
 }
 
+#endif
+
+#ifdef RUNS_ALONG
 // The element at a column, inside or outside, as in `element_of`.
 FAR A element_along(const Argument& a, i64 line, i64 column) {
     i64 place[AXES];
@@ -614,6 +625,7 @@ KERNEL(256) along(PARAMETER Argument a) {
         for (int t = lane; t < stored; t += 32) to[t] = ((U*)row)[t + t / EACH];
     }
 }
+#endif
 #endif
 #endif
 

@@ -58,9 +58,10 @@ def _weights(order):
 
 def line_coefficients(image, order, axis, mode):
     """The coefficients along an axis, in float64."""
-    image = image.astype(np.float64)
     if order < 2 or image.shape[axis] < 2 or image.size == 0:
-        return image
+        return image.astype(np.float64, copy=False)
+    # The first filter reads single precision as it is.
+    image = image if image.dtype == np.float32 else image.astype(np.float64, copy=False)
     for weights in _weights(order):
         image = _windows.line_sums(image, weights, axis, _MODES[mode], 0.0, 0, np.float64)
     return image
